@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseConfig } from './config.js';
 import { armCrashPoint, parseCrashPlan } from './crash-points.js';
-import { AppError } from './errors.js';
+import { AppError, ConfigError } from './errors.js';
 import { VERSION } from './version.js';
 import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
 import { runInit } from './cli/init-command.js';
@@ -13,6 +13,8 @@ import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './running-server.js';
 import { checkStart, isOurs, runCheck } from './start-checks.js';
 
+const JSON_OPTION = '--json';
+
 const USAGE = `Usage:
   pay-session-server                              run the server
   pay-session-server init <folder>                write a folder with a sandbox, to pay a first order
@@ -22,7 +24,8 @@ const USAGE = `Usage:
                                                   list dead-lettered events
   pay-session-server events redeliver <event id>… | --merchant <id> [--retrying] | --all
                                                   deliver dead-lettered events again; with
-                                                  --retrying also those that are being retried
+                                                  --retrying also those that are being retried;
+                                                  by id also those that were delivered
   pay-session-server export <order> [merchant]    print all that is stored of an order, as JSON
   pay-session-server erase <order> [merchant]     erase what is stored of an order, but for its payments
   pay-session-server merchants list | show | add | rotate | disable | enable
@@ -37,6 +40,7 @@ const USAGE = `Usage:
                                                   days of the provider's list that cannot be read
   pay-session-server move-store                   copy the data file into an empty PostgreSQL database
   pay-session-server --help | --version
+With --json each prints JSON, and an error is JSON in one line.
 Settings come from the environment: see docs/operations/configure.md.
 Exit codes: 0 done, 1 refused or failed, 2 wrong use.
 `;
@@ -65,27 +69,41 @@ async function main(args: readonly string[]): Promise<void> {
 /** The lines that a command prints; undefined for an unknown command. */
 async function runCommand(
   command: string,
-  words: readonly string[],
+  args: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  const [order, merchant] = words;
-  if (command === 'check') return runCheck(process.env);
-  if (command === 'explain' && order !== undefined) {
-    return runExplain(parseConfig(process.env), order, merchant);
+  if (command === 'merchants') return runMerchants(process.env, args);
+  const isJson = args.includes(JSON_OPTION);
+  const words = args.filter((word) => word !== JSON_OPTION);
+  const [order, merchant, ...more] = words;
+  const config = () => parseConfig(process.env);
+  // What these print is told to a person as it is to a program.
+  const asMessages = (lines: readonly string[]) =>
+    isJson ? [JSON.stringify({ messages: lines })] : lines;
+
+  if (command === 'check' && words.length === 0) return runCheck(process.env, isJson);
+  if (order !== undefined && more.length === 0) {
+    if (command === 'explain') return runExplain(config(), order, merchant, isJson);
+    if (command === 'export') return runExport(config(), order, merchant);
+    if (command === 'erase') return runErase(config(), order, merchant, isJson);
   }
-  if (command === 'export' && order !== undefined) {
-    return runExport(parseConfig(process.env), order, merchant);
-  }
-  if (command === 'erase' && order !== undefined) {
-    return runErase(parseConfig(process.env), order, merchant);
-  }
-  if (command === 'events') return runEvents(parseConfig(process.env), words);
-  if (command === 'restore') return runRestore(parseConfig(process.env), words);
-  if (command === 'move-store') return runMoveStore(parseConfig(process.env), words);
-  if (command === 'init') return runInit(words);
-  if (command === 'merchants') return runMerchants(process.env, words);
-  if (command === 'report') return runReport(parseConfig(process.env), words);
-  if (command === 'webhooks') return runWebhooks(parseConfig(process.env));
+  if (command === 'events') return runEvents(config(), words, isJson);
+  if (command === 'restore') return asMessages(await runRestore(config(), words));
+  if (command === 'move-store') return asMessages(await runMoveStore(config(), words));
+  if (command === 'init') return asMessages(runInit(words));
+  if (command === 'report') return runReport(config(), words, isJson);
+  if (command === 'webhooks' && words.length === 0) return runWebhooks(config(), isJson);
   return undefined;
+}
+
+function toJson(error: unknown): { code: string; message: string; mistakes?: readonly string[] } {
+  if (error instanceof ConfigError) {
+    const { source: message, mistakes } = error;
+    return { code: 'configuration', message, mistakes };
+  }
+  return {
+    code: error instanceof AppError ? error.code : 'internal_error',
+    message: describe(error),
+  };
 }
 
 /** A mistake of ours has a stack for those who look for it, and no one else. */
@@ -98,6 +116,10 @@ function describe(error: unknown): string {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`pay-session-server: ${describe(error)}\n`);
+  process.stderr.write(
+    process.argv.includes(JSON_OPTION)
+      ? `${JSON.stringify({ error: toJson(error) })}\n`
+      : `pay-session-server: ${describe(error)}\n`,
+  );
   process.exitCode = error instanceof AppError && error.status === 400 ? 2 : 1;
 });

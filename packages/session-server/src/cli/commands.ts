@@ -2,7 +2,13 @@ import { userInfo } from 'node:os';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError, ConfigError } from '../errors.js';
-import { fixedMerchants, readMerchantsFile } from '../merchants/merchant-source.js';
+import { findMerchantsOf } from '../erasure/order-data.js';
+import type { Merchant } from '../merchants/merchant.js';
+import {
+  fixedMerchants,
+  type MerchantSource,
+  readMerchantsFile,
+} from '../merchants/merchant-source.js';
 import {
   type DeadLetter,
   type DeadLetterFilter,
@@ -20,47 +26,73 @@ import { shareQuota } from './share-quota.js';
 
 const MAX_SHOWN = 1000;
 
-/** `pay-session-server explain <order> [merchant]`, beside a running server or without one. */
+/**
+ * `pay-session-server explain <order> [merchant]`, beside a running server or without one.
+ *
+ * @throws {AppError} 404 `order_not_found`
+ */
 export async function runExplain(
   config: Config,
   order: string,
   merchantId?: string,
+  isJson = false,
 ): Promise<string[]> {
   const source = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
-  const merchants = (await source.all()).filter(
-    ({ id }) => merchantId === undefined || id === merchantId,
-  );
-  if (merchants.length === 0) {
-    throw new ConfigError('merchants file', [`there is no merchant "${merchantId ?? ''}"`]);
+  if (merchantId !== undefined && !(await source.find(merchantId))) {
+    throw new ConfigError('merchants file', [`there is no merchant "${merchantId}"`]);
   }
   const clients = new PartnerClients(config, source);
   const database = await openBeside(config, 'read');
   try {
-    const lines: string[] = [];
+    const explained = [];
     const shared = {
       ...{ order, database, gateway: createPartnerGateway(clients), merchants: source },
       waitForPage: shareQuota(database, source, config),
       signal: new AbortController().signal,
     };
-    for (const merchant of merchants) {
-      lines.push(...(await describeTimeline(database, { merchant: merchant.id, order })));
-      lines.push(...(await explainOrder({ ...shared, merchant, now: systemClock.now() })));
+    for (const merchant of await findMerchants(database, source, order, merchantId)) {
+      const key = { merchant: merchant.id, order };
+      const timeline = await describeTimeline(database, key);
+      const lines = await explainOrder({ ...shared, merchant, now: systemClock.now() });
+      explained.push({ ...key, timeline, lines });
     }
-    return lines;
+    if (isJson) return [JSON.stringify(explained)];
+    return explained.flatMap(({ timeline, lines }) => [...timeline, ...lines]);
   } finally {
     await database.close();
     clients.close();
   }
 }
 
+/** The merchants of the file that have an order of this name; all of them, or the one that is named. */
+async function findMerchants(
+  database: Database,
+  source: MerchantSource,
+  order: string,
+  named: string | undefined,
+): Promise<Merchant[]> {
+  const ids = await findMerchantsOf(database, order);
+  const found = (await source.all()).filter(
+    ({ id }) => ids.includes(id) && (named === undefined || id === named),
+  );
+  if (found.length > 0) return found;
+  const others = ids.filter((id) => id !== named);
+  const whose = named === undefined ? '' : ` of ${named}`;
+  const hint =
+    others.length === 0
+      ? ''
+      : `; ${others.join(', ')} ${others.length === 1 ? 'has' : 'have'} one of this name`;
+  throw new AppError(404, 'order_not_found', `there is no order "${order}"${whose}${hint}`);
+}
+
 /** `pay-session-server webhooks`: counts of the provider's webhooks. */
-export async function runWebhooks(config: Config): Promise<string[]> {
+export async function runWebhooks(config: Config, isJson = false): Promise<string[]> {
   const database = await openBeside(config, 'read');
   try {
     const { waiting, unmatched, processed, flagged, tests } = await countWebhooks(database);
-    return Object.entries({ waiting, unmatched, processed, ...flagged, tests }).map(
-      ([name, count]) => `${name.padEnd(20)} ${String(count)}`,
-    );
+    const counts = { waiting, unmatched, processed, ...flagged, tests };
+    if (isJson) return [JSON.stringify(counts)];
+    return Object.entries(counts).map(([name, count]) => `${name.padEnd(20)} ${String(count)}`);
   } finally {
     await database.close();
   }
@@ -71,10 +103,14 @@ export async function runWebhooks(config: Config): Promise<string[]> {
  * `events redeliver <id>… | --merchant <id> [--retrying] | --all`, beside a running server or without
  * one. A running one delivers the events within seconds.
  *
- * @throws {AppError} when the words after `events` are not these
+ * @throws {AppError} 400 when the words after `events` are not these; 404 `event_not_found`
  */
-export async function runEvents(config: Config, words: readonly string[]): Promise<string[]> {
-  const command = parseWords(words);
+export async function runEvents(
+  config: Config,
+  words: readonly string[],
+  isJson = false,
+): Promise<string[]> {
+  const command = parseWords(words, isJson);
   const database = await openBeside(config, 'beside');
   try {
     return await command(database);
@@ -83,10 +119,13 @@ export async function runEvents(config: Config, words: readonly string[]): Promi
   }
 }
 
-function parseWords(words: readonly string[]): (database: Database) => Promise<string[]> {
+function parseWords(
+  words: readonly string[],
+  isJson: boolean,
+): (database: Database) => Promise<string[]> {
   const [verb, ...rest] = words;
   if (verb === 'dead-lettered' && rest.length <= 1) {
-    return (database) => listDeadLettered(database, { merchant: rest[0] });
+    return (database) => listDeadLettered(database, { merchant: rest[0] }, isJson);
   }
   const filter = verb === 'redeliver' ? parseFilter(rest) : undefined;
   if (filter === undefined) {
@@ -100,7 +139,8 @@ function parseWords(words: readonly string[]): (database: Database) => Promise<s
     const count = await database.transaction('outbox:redeliver', (tx) =>
       redeliverAndNote(tx, filter, { actor: commandLineActor() }, systemClock.now()),
     );
-    return [`${String(count)} events will be redelivered`];
+    if (isJson) return [JSON.stringify({ redelivered: count })];
+    return [`${String(count)} ${count === 1 ? 'event' : 'events'} will be redelivered`];
   };
 }
 
@@ -127,8 +167,18 @@ function parseFilter(words: readonly string[]): RedeliverFilter | undefined {
     : undefined;
 }
 
-async function listDeadLettered(database: Database, filter: DeadLetterFilter): Promise<string[]> {
+async function listDeadLettered(
+  database: Database,
+  filter: DeadLetterFilter,
+  isJson: boolean,
+): Promise<string[]> {
   const events = await findDeadLetters(database, filter, MAX_SHOWN + 1);
+  if (isJson) {
+    const items = events.slice(0, MAX_SHOWN).map(({ createdAt, ...event }) => {
+      return { ...event, createdAt: new Date(createdAt).toISOString() };
+    });
+    return [JSON.stringify({ items, more: events.length > MAX_SHOWN })];
+  }
   const shown = events.slice(0, MAX_SHOWN).map(describeDeadLetter);
   if (events.length > MAX_SHOWN) shown.push(`and more: the oldest ${String(MAX_SHOWN)} are shown`);
   return events.length === 0 ? ['no events are dead-lettered'] : shown;

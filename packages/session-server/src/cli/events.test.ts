@@ -27,12 +27,37 @@ describe('dead-lettered events', () => {
     expect(await run('redeliver', '--merchant', 'unknown')).toEqual([
       '0 events will be redelivered',
     ]);
-    expect(await run('redeliver', id)).toEqual(['1 events will be redelivered']);
+    expect(await run('redeliver', id)).toEqual(['1 event will be redelivered']);
     const event = await stack.shop.event('checkout.cancelled');
     expect([event.id, event.data['order']]).toEqual([id, 'D1']);
     expect(await run('dead-lettered')).toEqual(['no events are dead-lettered']);
     expect(await run('redeliver', '--all')).toEqual(['0 events will be redelivered']);
     expect(await story('D1')).toContainEqual(expect.stringMatching(BY_COMMAND));
+  }, 20_000);
+
+  it('that were acknowledged are delivered once more when they are named', async () => {
+    const { body } = await stack.open('D3', { amount: '9.99' });
+    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
+    const { id } = await stack.shop.event('checkout.cancelled');
+    await expect
+      .poll(async () => (await story('D3')).join('\n'))
+      .toContain('try 1: answer 204, acknowledged');
+    expect(await run('redeliver', '--merchant', 'teashop', '--retrying')).toEqual([
+      '0 events will be redelivered',
+    ]);
+    const [text = ''] = await runEvents(stack.config, ['redeliver', id], true);
+    expect(JSON.parse(text)).toEqual({ redelivered: 1 });
+    const received = () => stack.shop.events.filter((event) => event.id === id).length;
+    await expect.poll(received, { timeout: 10_000 }).toBe(2);
+  }, 20_000);
+
+  it('are not touched where one of the ids is of no event', async () => {
+    const id = await stack.refuseEvent('D4');
+    const wrong = run('redeliver', id, 'msg_unknown');
+    await expect(wrong).rejects.toThrow('There is no event "msg_unknown"');
+    await expect(wrong).rejects.toMatchObject({ status: 404 });
+    const [text = ''] = await runEvents(stack.config, ['dead-lettered'], true);
+    expect(JSON.parse(text)).toMatchObject({ items: [{ id, order: 'D4' }], more: false });
   }, 20_000);
 
   it.each([
@@ -59,7 +84,7 @@ describe('events that wait for their next try', () => {
     const redeliverNow = (merchant: string) =>
       run('redeliver', '--merchant', merchant, '--retrying');
     expect(await redeliverNow('unknown')).toEqual(['0 events will be redelivered']);
-    expect(await redeliverNow('teashop')).toEqual(['1 events will be redelivered']);
+    expect(await redeliverNow('teashop')).toEqual(['1 event will be redelivered']);
     expect((await stack.shop.event('checkout.cancelled')).id).toBe(id);
     expect(await redeliverNow('teashop')).toEqual(['0 events will be redelivered']);
   }, 20_000);

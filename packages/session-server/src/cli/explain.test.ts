@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../config.js';
 import { runExplain } from './commands.js';
 import { TestStack } from '../testing/test-stack.js';
 
@@ -34,9 +36,31 @@ describe('explaining an order, beside the running server', () => {
     expect(text).toMatch(/txn-near .*: does not count: no match field carries/m);
   });
 
-  it('says so when no checkout was created for an order', async () => {
-    expect(await runExplain(stack.config, 'Q2', 'teashop')).toEqual([
-      'Order Q2 of teashop: no checkout was created.',
+  it('fails for an order that there is not, in one line however many merchants there are', async () => {
+    await stack.open('Q2', { amount: '9.99' });
+    const file = JSON.parse(readFileSync(join(stack.folder, 'merchants.json'), 'utf8')) as {
+      merchants: object[];
+    };
+    const others = Array.from({ length: 20 }, (_, at) => ({
+      ...file.merchants[0],
+      id: `shop-${String(at)}`,
+      apiKeyHash: [`sha256:${String(at).padStart(64, '0')}`],
+    }));
+    const path = join(stack.folder, 'many-merchants.json');
+    const merchants = [...file.merchants, ...others];
+    writeFileSync(path, JSON.stringify({ merchants }), { mode: 0o600 });
+    const many = parseConfig({ ...stack.env, PAY_MERCHANTS_FILE: path });
+    await expect(runExplain(many, 'NOPE')).rejects.toThrow(/^there is no order "NOPE"$/);
+    await expect(runExplain(many, 'Q2', 'shop-1')).rejects.toThrow(
+      /^there is no order "Q2" of shop-1; teashop has one of this name$/,
+    );
+    const [text = ''] = await runExplain(many, 'Q2', undefined, true);
+    expect(JSON.parse(text)).toEqual([
+      {
+        ...{ merchant: 'teashop', order: 'Q2' },
+        timeline: expect.arrayContaining([expect.stringContaining('Checkout created')]) as unknown,
+        lines: expect.arrayContaining([expect.stringContaining(': open, 9.99 GBP')]) as unknown,
+      },
     ]);
   });
 

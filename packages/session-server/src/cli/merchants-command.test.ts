@@ -100,6 +100,18 @@ describe('merchants add', () => {
     expect([key, signing, hashOf(key)].filter((secret) => shown.includes(secret))).toEqual([]);
   });
 
+  it.each([
+    'http://10.1.2.3/events',
+    'https://[fd00::1]/',
+    'https://shop.internal/',
+    'https://shop/',
+  ])('warns of %s, which leads into a private network', (url) => {
+    const set = { ...env(), PAY_ENVIRONMENT: 'sandbox' };
+    const words = [...NEW, '--like', 'teashop', '--events-url', url];
+    const [, warning] = runMerchants(set, words);
+    expect(warning).toMatch(/^warning: events\.url is a private address.+"allowPrivateAddress"/);
+  });
+
   it('takes what it is given before what another merchant has, and an SDK from a file', () => {
     const sdk = { ...find('teashop').sdk, global: 'Other.Checkout' };
     writeFileSync(join(folder, 'sdk.json'), JSON.stringify(sdk));

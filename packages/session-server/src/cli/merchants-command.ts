@@ -7,6 +7,7 @@ import { type Edit, editMerchantsFile } from '../merchants/edit-merchants-file.j
 import type { Merchant } from '../merchants/merchant.js';
 import { readMerchantsFile } from '../merchants/merchant-source.js';
 import { mapSecrets, readReference } from '../merchants/secret-references.js';
+import { isWrittenPrivate } from '../provider/shop-client.js';
 
 export const MERCHANTS_USAGE = `Usage:
   pay-session-server merchants list                 list the merchants
@@ -218,9 +219,23 @@ function add(
     ]) as unknown;
     return [{ path: ['merchants', content.merchants.length], value, isInsertion: true }];
   });
-  if (isJson) return [JSON.stringify({ merchant: id, secrets: Object.fromEntries(secrets) })];
+  const warnings = [
+    ['events', values['events-url']] as const,
+    ['orderLookup', values['order-lookup-url']] as const,
+  ].flatMap(([field, url]) =>
+    url !== undefined && isWrittenPrivate(url)
+      ? [
+          `${field}.url is a private address, to which the server does not connect; if that is meant, set "allowPrivateAddress": true in ${field} of the entry`,
+        ]
+      : [],
+  );
+  if (isJson) {
+    const more = warnings.length > 0 ? { warnings } : {};
+    return [JSON.stringify({ merchant: id, secrets: Object.fromEntries(secrets), ...more })];
+  }
   return [
     `Merchant ${id} is added to ${file}.`,
+    ...warnings.map((warning) => `warning: ${warning}`),
     'Give the shop these secrets. They are not shown again:',
     ...secrets.map(([kind, secret]) => `  ${kind.padEnd(18)}  ${secret}`),
   ];

@@ -44,6 +44,7 @@ export async function runErase(
   config: Config,
   order: string,
   merchant: string | undefined,
+  isJson = false,
 ): Promise<string[]> {
   const database = await openBeside(config, 'beside');
   try {
@@ -52,9 +53,11 @@ export async function runErase(
       eraseOrder(tx, key, systemClock.now()),
     );
     if (became === 'open') {
-      throw refuse(`order ${order} may be paid at the moment; nothing was erased: try again later`);
+      const why = `order ${order} may be paid at the moment; nothing was erased: try again later`;
+      throw new AppError(409, 'order_in_use', why);
     }
     await purge(database);
+    if (isJson) return [JSON.stringify({ ...key, erased: became === 'erased' })];
     return [
       `Order ${order} of ${key.merchant} is erased. Its name, amounts, states, and the ids and times of its payments are kept.`,
       ...(became === 'waiting'
@@ -75,7 +78,9 @@ async function purge(database: Database): Promise<void> {
     if (await database.purgeDeleted()) return;
     await sleep(PURGE_PAUSE_MS);
   }
-  throw refuse(
+  throw new AppError(
+    503,
+    'database_unavailable',
     'it is erased, and the log of the data file still has a copy, since it is in use; run this again',
   );
 }
@@ -88,9 +93,12 @@ async function findOrder(
   const merchants = await findMerchantsOf(reader, order);
   const found = merchant === undefined ? merchants : merchants.filter((id) => id === merchant);
   const [only, ...others] = found;
-  if (only === undefined) throw refuse(`there is no order "${order}"`);
+  if (only === undefined) {
+    throw new AppError(404, 'order_not_found', `there is no order "${order}"`);
+  }
   if (others.length > 0) {
-    throw refuse(`several merchants have an order "${order}", name one: ${found.join(', ')}`);
+    const why = `several merchants have an order "${order}", name one: ${found.join(', ')}`;
+    throw new AppError(400, 'invalid_request', why);
   }
   return { merchant: only, order };
 }
@@ -107,8 +115,4 @@ function openWebhook({ sealed, ...row }: Row, encryption: DataEncryption): Row {
   if (!packed) return { ...row, body: null };
   const { headers, body } = unpackWebhook(packed);
   return { ...row, headers, body: Buffer.from(body).toString('utf8') };
-}
-
-function refuse(message: string): AppError {
-  return new AppError(400, 'invalid_request', message);
 }

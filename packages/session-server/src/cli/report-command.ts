@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
-import { AppError } from '../errors.js';
+import { AppError, ConfigError } from '../errors.js';
 import { fixedMerchants, readMerchantsFile } from '../merchants/merchant-source.js';
 import { openBeside } from '../open-database.js';
 import { createPartnerGateway } from '../provider/gateway.js';
@@ -22,7 +22,11 @@ const MAX_LINES = 100;
  *
  * @throws {AppError} when the words after `report` are not these
  */
-export async function runReport(config: Config, words: readonly string[]): Promise<string[]> {
+export async function runReport(
+  config: Config,
+  words: readonly string[],
+  isJson = false,
+): Promise<string[]> {
   const { day, merchant, csv } = parseWords(words);
   const merchants = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
   const clients = new PartnerClients(config, merchants);
@@ -34,19 +38,20 @@ export async function runReport(config: Config, words: readonly string[]): Promi
       ...{ database, merchants, gateway, reconciliation },
       clock: systemClock,
     });
-    const lines = { missing: [] as string[], unknown: [] as string[] };
+    const rows = { missing: [] as ReportRow[], unknown: [] as ReportRow[] };
     let hasMore = false;
-    const report = watch(await service.open({ day, merchant }), ({ kind, ...row }) => {
-      if (kind === 'matched') return;
-      if (lines[kind].length < MAX_LINES) lines[kind].push(describeRow(kind, row));
+    const report = watch(await service.open({ day, merchant }), (row) => {
+      if (row.kind === 'matched') return;
+      if (rows[row.kind].length < MAX_LINES) rows[row.kind].push(row);
       else hasMore = true;
     });
     const summary = csv === undefined ? await drain(report) : await writeCsv(csv, report);
     if (!summary.isComplete) process.exitCode = 1;
+    if (isJson) return [JSON.stringify({ ...summary, ...rows, more: hasMore })];
     return [
       ...describe(summary),
-      ...lines.missing,
-      ...lines.unknown,
+      ...rows.missing.map(describeRow),
+      ...rows.unknown.map(describeRow),
       ...(hasMore ? ['and more: --csv writes all of them'] : []),
       ...(csv === undefined ? [] : [`written to ${csv}`]),
     ];
@@ -100,7 +105,7 @@ async function writeCsv(
 ): Promise<ReportSummary> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code ?? '';
-    throw new AppError(400, 'invalid_request', `${path} cannot be written: ${code}`);
+    throw new ConfigError(`--csv ${path}`, [`it cannot be written (${code})`]);
   });
   try {
     const texts = toCsv(report);
@@ -140,8 +145,8 @@ function describeTotal(total: ReportTotal): string[] {
   ];
 }
 
-function describeRow(kind: string, row: Omit<ReportRow, 'kind'>): string {
-  const { transaction, transactionTime, merchant, order, status, amount, currency } = row;
+function describeRow(row: ReportRow): string {
+  const { kind, transaction, transactionTime, merchant, order, status, amount, currency } = row;
   const words = [kind, transaction, transactionTime, merchant, order, status, amount, currency];
   return words.filter((word) => word !== '').join('  ');
 }
