@@ -2,6 +2,7 @@ import { Secret } from '@pay-checkout/partner-api';
 import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { smallestOrderIdAt } from './checkouts/order-ids.js';
 import { origin, providerKey, providerUrl } from './contract-schemas.js';
 import { ConfigError } from './errors.js';
 import type { RateLimits } from './http/limits.js';
@@ -11,6 +12,9 @@ import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './encryption.js';
 import { readSecretFile } from './secret-files.js';
 
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
+/** A century: what is far beyond is a slip, and leads to times that there are not. */
+const MAX_DAYS = 36_500;
+const days = wholeNumber.max(MAX_DAYS, `expected at most ${MAX_DAYS} days`);
 
 /** Addresses that only programs on the same machine reach. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
@@ -100,8 +104,8 @@ const environmentSchema = z
         'expected silent, error, warn, info or debug',
       )
       .default('info'),
-    PAY_WATCH_DAYS: wholeNumber.default(14),
-    PAY_REFUND_WATCH_DAYS: wholeNumber.default(90),
+    PAY_WATCH_DAYS: days.default(14),
+    PAY_REFUND_WATCH_DAYS: days.default(90),
     PAY_TRUST_PROXY: trustProxy.optional(),
     PAY_ENCRYPTION_KEY: z
       .string()
@@ -110,9 +114,14 @@ const environmentSchema = z
       })
       .optional(),
     PAY_CSP_REPORT_TO: reportAddress.optional(),
-    PAY_RETENTION_DAYS: wholeNumber.default(30),
-    PAY_ORDER_RETENTION_DAYS: wholeNumber.optional(),
-    PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
+    PAY_RETENTION_DAYS: days.default(30),
+    PAY_ORDER_RETENTION_DAYS: days.optional(),
+    PAY_MAX_ORDER_ID: wholeNumber
+      .refine((max) => max > smallestOrderIdAt(Date.now()), {
+        error: () =>
+          `no payment could be begun: order ids follow the seconds since 2025; expected more than ${smallestOrderIdAt(Date.now())}`,
+      })
+      .default(2 ** 31 - 1),
   })
   .superRefine(
     (env, context) => {

@@ -141,6 +141,47 @@ describe('the program', () => {
     expect(await run({}, '--version')).toEqual({ code: 0, said: `${VERSION}\n`, complaint: '' });
   });
 
+  it('fails for an order that there is not: in one line, and with --json in one of JSON', async () => {
+    await stack.startServer();
+    const { code, said, complaint } = await run(stack.env, 'explain', 'NOPE');
+    expect([code, said]).toEqual([1, '']);
+    expect(complaint).toBe('pay-session-server: there is no order "NOPE"');
+    for (const command of ['explain', 'export', 'erase']) {
+      const refused = await run(stack.env, command, 'NOPE', '--json');
+      expect([refused.code, JSON.parse(refused.complaint) as unknown]).toEqual([
+        1,
+        { error: { code: 'order_not_found', message: 'there is no order "NOPE"' } },
+      ]);
+    }
+    const settings = await run({ ...stack.env, PAY_PORT: 'x' }, 'webhooks', '--json');
+    expect([settings.code, JSON.parse(settings.complaint) as unknown]).toEqual([
+      1,
+      {
+        error: {
+          ...{ code: 'configuration', message: 'environment' },
+          mistakes: [expect.stringMatching(/^PAY_PORT: /)],
+        },
+      },
+    ]);
+  });
+
+  it('prints JSON on request whatever the command', async () => {
+    await stack.startServer();
+    const day = new Date().toISOString().slice(0, 10);
+    for (const command of [
+      ['check'],
+      ['webhooks'],
+      ['events', 'dead-lettered'],
+      ['events', 'redeliver', '--all'],
+      ['report', '--day', day],
+      ['merchants', 'list'],
+      ['init', fileOf('new')],
+    ]) {
+      const { said, complaint } = await run(stack.env, ...command, '--json');
+      expect(() => JSON.parse(said) as unknown, `${command.join(' ')}: ${complaint}`).not.toThrow();
+    }
+  }, 60_000);
+
   it('prints its help as a complaint for a word that it does not know', async () => {
     const { code, said, complaint } = await run(stack.env, 'explian');
     expect([code, said, complaint.split('\n')[0]]).toEqual([2, '', 'Usage:']);
@@ -157,7 +198,7 @@ describe('checking the settings', () => {
     expect(said.split('\n')).toEqual([
       'warning: teashop: accent_low_contrast: #1f4fd8 has a contrast of 2.54 on the dark surface, ' +
         'and needs 3; give brand.accent a lighter colour for it',
-      'account default: its merchants have no transactions yet to compare; transactionList "account" is not confirmed',
+      `account default: ${stack.sandboxUrl} was asked for the newest transactions of 1 merchant: there are none yet to compare; transactionList "account" is not confirmed`,
       'Settings, scripts and 1 merchant: no mistakes.',
       '',
     ]);
@@ -240,7 +281,7 @@ describe('checking the settings', () => {
     [
       'is refused',
       { answer: (response) => response.writeHead(400).end('{}') },
-      /^warning: account default: its list cannot be read, .+ to "merchant"$/,
+      /^warning: account default: its list cannot be read \(transactions\.list: the provider refused the request \(400\)\), .+ to "merchant"$/,
     ],
   ])(
     'compares the list of an account that %s with those of its merchants',
@@ -252,6 +293,59 @@ describe('checking the settings', () => {
   it('says that nothing is confirmed where the provider cannot be asked', async () => {
     const env = { ...stack.env, PAY_PARTNER_API_URL: 'http://127.0.0.1:9' };
     expect((await runCheck(env))[0]).toMatch(/^warning: account default: .+ is not confirmed$/);
+  });
+
+  it('refuses a key that the provider refuses, and says what was asked and answered', async () => {
+    const { code, said } = await run({ ...stack.env, PAY_PARTNER_API_KEY: 'of-another' }, 'check');
+    expect(code).toBe(1);
+    expect(said).toContain(
+      `error: account default: ${stack.sandboxUrl} was asked for the newest transactions of merchant 1001: transactions.list: the provider refused the request (401)`,
+    );
+    expect(said).toMatch(/; check address, PAY_PARTNER_API_KEY and providerMerchantId\n/);
+    expect(said).toMatch(/: 1 error\.\n$/);
+    expect(said).not.toContain('of-another');
+  });
+
+  it('refuses private addresses of a shop that has no permission for them', async () => {
+    const url = 'https://10.1.2.3/events';
+    writeMerchant({ events: { url }, orderLookup: { url: 'http://localhost:1/lookup' } });
+    const { code, said } = await run(stack.env, 'check', '--json');
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(said) as { findings: { level: string; about: string }[] };
+    expect(findings.filter(({ level }) => level === 'error')).toEqual([
+      { level: 'error', about: 'teashop: events.url', text: expect.stringContaining('10.1.2.3') },
+      { level: 'error', about: 'teashop: orderLookup.url', text: expect.stringContaining('allow') },
+    ]);
+  });
+
+  it('refuses a database whose order ids are used up', async () => {
+    const database = new DatabaseSync(fileOf('data.sqlite'));
+    database.exec(`INSERT INTO counters (name, value) VALUES ('order_id_offset', 2000000000)`);
+    database.close();
+    const { code, said } = await run({ ...stack.env, PAY_MAX_ORDER_ID: '2000000000' }, 'check');
+    expect([code, said]).toEqual([1, expect.stringContaining('error: PAY_MAX_ORDER_ID: the next')]);
+  });
+
+  it('warns of webhooks that are to go to a private address in production', async () => {
+    writeMerchant({
+      ...{ origins: ['https://shop.example'], returnUrl: 'https://shop.example/{checkout}' },
+      orderLookup: undefined,
+      events: undefined,
+      sdk: {
+        ...{ url: 'https://sdk.example/a.js', global: 'A', argument: 'object' },
+        ...{ container: 'selector', origins: { script: [], frame: [], connect: [] } },
+      },
+    });
+    const lines = await runCheck({
+      ...stack.env,
+      PAY_ENVIRONMENT: 'production',
+      PAY_PUBLIC_URL: 'https://pay.example',
+      PAY_WEBHOOK_BASE_URL: 'https://pay.internal',
+      PAY_PARTNER_API_URL: 'https://127.0.0.1:9',
+      PAY_ENCRYPTION_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
+      PAY_TRUST_PROXY: '1',
+    });
+    expect(lines[0]).toMatch(/^warning: webhooks: pay\.internal is a private address/);
   });
 
   it('lists every mistake, and ends with status 1', async () => {

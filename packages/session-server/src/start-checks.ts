@@ -1,16 +1,21 @@
+import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { systemClock } from './clock.js';
 import { type Config, parseConfig, readValidSettings } from './config.js';
-import { ConfigError } from './errors.js';
+import { peekOrderId } from './checkouts/order-ids.js';
+import { AppError, ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
 import { findBrandWarnings } from './merchants/brand.js';
+import { DEFAULT_ACCOUNT, type Merchant } from './merchants/merchant.js';
 import {
   fixedMerchants,
   hasAccountList,
   type MerchantsFile,
   readMerchantsFile,
 } from './merchants/merchant-source.js';
+import { openBeside } from './open-database.js';
 import { createPartnerGateway } from './provider/gateway.js';
 import { PartnerClients } from './provider/partner-clients.js';
+import { findAddressProblem, isWrittenPrivate } from './provider/shop-client.js';
 import { compareLists, type ListComparison } from './reconciliation/compare-lists.js';
 import { startListener } from './running-server.js';
 import { checkDatabaseUrl } from './store/postgres-database.js';
@@ -72,71 +77,152 @@ export async function checkStart(env: Environment, beside = false): Promise<Conf
   );
 }
 
+/** What `check` found: an error keeps payments or events from working, a warning may. */
+interface Finding {
+  readonly level: 'error' | 'warning' | 'info';
+  /** A setting, a merchant or an account. */
+  readonly about: string;
+  readonly text: string;
+}
+
 /**
- * `pay-session-server check`, beside a running server or without one: what a start would warn of, and
- * whether the provider's lists are as `transactionList` says.
+ * `pay-session-server check`, beside a running server or without one: what a start would warn of, whether
+ * the provider's lists are as `transactionList` says, and what a start does not notice and yet cannot work.
+ * With such an error, the exit code is 1.
  *
  * @throws {ConfigError} listing what it would refuse in settings, merchants file and scripts
  */
-export async function runCheck(env: Environment): Promise<string[]> {
+export async function runCheck(env: Environment, isJson = false): Promise<string[]> {
   const config = await checkStart(env, true);
   const file = readMerchantsFile(config.merchantsFile, config.environment);
   const merchants = [...file.merchants.values()];
-  const warnings = merchants.flatMap((merchant) =>
-    findBrandWarnings(merchant).map(({ code, accent, ratio, surface, needed }) => {
-      const change = surface === 'light' ? 'darker' : 'lighter';
-      return (
-        `warning: ${merchant.id}: ${code}: ${accent} has a contrast of ${ratio} on the ${surface} ` +
-        `surface, and needs ${needed}; give brand.accent a ${change} colour for it`
-      );
-    }),
-  );
-  const count = `${merchants.length} ${merchants.length === 1 ? 'merchant' : 'merchants'}`;
-  const lists = await checkLists(config, file);
-  return [...warnings, ...lists, `Settings, scripts and ${count}: no mistakes.`];
+  const findings: Finding[] = [
+    ...merchants.flatMap(findAccentWarnings),
+    ...checkWebhookAddress(config),
+    ...(await Promise.all(merchants.map(checkShopAddresses))).flat(),
+    ...(await checkOrderIds(config)),
+    ...(await checkLists(config, file)),
+  ];
+  const errors = findings.filter(({ level }) => level === 'error').length;
+  if (errors > 0) process.exitCode = 1;
+  if (isJson) return [JSON.stringify({ merchants: merchants.length, errors, findings })];
+  const checked = `Settings, scripts and ${countOf(merchants.length, 'merchant')}`;
+  return [
+    ...findings.map(
+      ({ level, about, text }) => `${level === 'info' ? '' : `${level}: `}${about}: ${text}`,
+    ),
+    `${checked}: ${errors === 0 ? 'no mistakes' : countOf(errors, 'error')}.`,
+  ];
+}
+
+function countOf(count: number, thing: string): string {
+  return `${String(count)} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+function findAccentWarnings(merchant: Merchant): Finding[] {
+  return findBrandWarnings(merchant).map(({ code, accent, ratio, surface, needed }) => {
+    const change = surface === 'light' ? 'darker' : 'lighter';
+    const text =
+      `${code}: ${accent} has a contrast of ${ratio} on the ${surface} ` +
+      `surface, and needs ${needed}; give brand.accent a ${change} colour for it`;
+    return { level: 'warning', about: merchant.id, text };
+  });
+}
+
+/** Webhooks are hints alone, so payments are still found without them: only later. */
+function checkWebhookAddress({ environment, webhookBaseUrl }: Config): Finding[] {
+  if (environment === 'sandbox' || !isWrittenPrivate(webhookBaseUrl)) return [];
+  const text = `${new URL(webhookBaseUrl).hostname} is a private address, which the provider's servers do not reach; set PAY_WEBHOOK_BASE_URL to a public one`;
+  return [{ level: 'warning', about: 'webhooks', text }];
+}
+
+/** The addresses of a shop's back end, as this machine resolves them. */
+async function checkShopAddresses({ id, events, orderLookup }: Merchant): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const [field, endpoint] of Object.entries({ events, orderLookup })) {
+    if (!endpoint) continue;
+    const problem = await findAddressProblem(endpoint);
+    if (problem === undefined) continue;
+    const { hostname } = new URL(endpoint.url);
+    const about = `${id}: ${field}.url`;
+    if (problem === 'private') {
+      const text = `${hostname} is a private address, to which the server does not connect; if that is meant, set "allowPrivateAddress": true in ${field}`;
+      findings.push({ level: 'error', about, text });
+    } else {
+      findings.push({ level: 'warning', about, text: `${hostname} was not found from here` });
+    }
+  }
+  return findings;
+}
+
+/** Whether the database has order ids left to give out. One that is not there yet has. */
+async function checkOrderIds(config: Config): Promise<Finding[]> {
+  const database = await openBeside(config, 'read').catch((error: unknown) => {
+    if (!isOurs(error)) throw error;
+    return undefined;
+  });
+  if (!database) return [];
+  const next = await peekOrderId(database, systemClock.now()).finally(() => database.close());
+  if (next === undefined || next <= config.maxOrderId) return [];
+  const text = `the next order_id of the database is ${String(next)}, so no payment can be begun; raise it`;
+  return [{ level: 'error', about: 'PAY_MAX_ORDER_ID', text }];
 }
 
 /** Says of each account which of its lists the server should read. */
-async function checkLists(config: Config, file: MerchantsFile): Promise<string[]> {
+async function checkLists(config: Config, file: MerchantsFile): Promise<Finding[]> {
   const source = fixedMerchants(file);
   const clients = new PartnerClients(config, source);
   const gateway = createPartnerGateway(clients);
   try {
-    const lines: string[] = [];
+    const findings: Finding[] = [];
     for (const [account, places] of Map.groupBy(
       file.merchants.values(),
       (merchant) => merchant.account,
     )) {
       const comparison = await compareLists(gateway, account, places, systemClock.now());
       const set = (await hasAccountList(source, account)) ? 'account' : 'merchant';
-      lines.push(describeLists(account, comparison, set));
+      const address = file.accounts.get(account)?.apiUrl ?? config.partnerApiUrl;
+      findings.push(describeLists({ account, address }, comparison, set));
     }
-    return lines;
+    return findings;
   } finally {
     clients.close();
   }
 }
 
 function describeLists(
-  account: string,
+  { account, address }: { readonly account: string; readonly address: string },
   comparison: ListComparison,
   set: 'account' | 'merchant',
-): string {
-  const whose = `account ${account}:`;
-  const advise = (right: 'account' | 'merchant', why: string): string => {
-    if (right === set) return `${whose} ${why}; transactionList "${right}" is right`;
+): Finding {
+  const about = `account ${account}`;
+  const asked = `${address} was asked for the newest transactions`;
+  const advise = (right: 'account' | 'merchant', why: string): Finding => {
+    if (right === set) {
+      return { level: 'info', about, text: `${why}; transactionList "${right}" is right` };
+    }
     const change = `set transactionList of accounts.${account} to "${right}"`;
-    return `warning: ${whose} ${why}; ${change}`;
+    return { level: 'warning', about, text: `${why}; ${change}` };
   };
   if (comparison.kind === 'unreachable') {
-    return `warning: ${whose} the provider could not be asked for transactions; transactionList "${set}" is not confirmed`;
+    const { providerMerchantId, cause } = comparison;
+    const { isRefusal, words } = describeAnswer(cause);
+    const key =
+      account === DEFAULT_ACCOUNT ? 'PAY_PARTNER_API_KEY' : `apiKey of accounts.${account}`;
+    const advice = isRefusal
+      ? `check address, ${key} and providerMerchantId`
+      : `transactionList "${set}" is not confirmed`;
+    const text = `${asked} of merchant ${String(providerMerchantId)}: ${words}; ${advice}`;
+    return { level: isRefusal ? 'error' : 'warning', about, text };
   }
   if (comparison.kind === 'refused') {
-    return advise('merchant', 'its list cannot be read, and those of its merchants can');
+    const { words } = describeAnswer(comparison.cause);
+    return advise('merchant', `its list cannot be read (${words}), and those of its merchants can`);
   }
-  const { transactions, missing, nameless } = comparison;
+  const { transactions, missing, nameless, merchants } = comparison;
   if (transactions === 0) {
-    return `${whose} its merchants have no transactions yet to compare; transactionList "${set}" is not confirmed`;
+    const text = `${asked} of ${countOf(merchants, 'merchant')}: there are none yet to compare; transactionList "${set}" is not confirmed`;
+    return { level: 'info', about, text };
   }
   const all = `${transactions} transactions of its merchants`;
   if (missing > 0) return advise('merchant', `its list does not show ${missing} of ${all}`);
@@ -144,6 +230,18 @@ function describeLists(
     return advise('merchant', `its list does not say whose ${nameless} of ${all} are`);
   }
   return advise('account', `its list shows all of ${all}`);
+}
+
+/** What the provider answered, for a person; a refusal is one that comes again however often it is asked. */
+function describeAnswer(error: unknown): { isRefusal: boolean; words: string } {
+  const cause = error instanceof AppError ? (error.cause ?? error) : error;
+  const words = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'no answer';
+  if (!isPartnerApiError(cause)) return { isRefusal: false, words };
+  const { status = 0, providerMessage } = cause;
+  return {
+    isRefusal: status >= 300 && status < 500 && status !== 429,
+    words: providerMessage === undefined ? words : `${words} (“${providerMessage}”)`,
+  };
 }
 
 /** Listens at each address for a moment, at both at the same time. */

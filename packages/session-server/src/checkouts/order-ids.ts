@@ -57,12 +57,19 @@ export async function findOrderIdRange(
   const first = row?.['first'];
   if (typeof first !== 'number') return undefined;
   const offset = (await getCounter(reader, OFFSET)) ?? 0;
-  return { first, last: Math.max(await lastOrderId(reader), offset + secondsAt(now)) };
+  return { first, last: Math.max(await lastOrderId(reader), offset + smallestOrderIdAt(now)) };
+}
+
+/** What {@link nextOrderId} would give; undefined in a store that has not begun to count. */
+export async function peekOrderId(reader: Reader, now: number): Promise<number | undefined> {
+  const offset = await getCounter(reader, OFFSET);
+  if (offset === undefined) return undefined;
+  return Math.max((await lastOrderId(reader)) + 1, offset + smallestOrderIdAt(now));
 }
 
 /** The smallest one of this second. A new store draws where it starts. */
 export async function firstOrderIdAt(tx: Transaction, now: number, max: number): Promise<number> {
-  const seconds = secondsAt(now);
+  const seconds = smallestOrderIdAt(now);
   return seconds + ((await getCounter(tx, OFFSET)) ?? (await drawOffset(tx, max - seconds)));
 }
 
@@ -73,6 +80,7 @@ async function drawOffset(tx: Transaction, room: number): Promise<number> {
   return offset;
 }
 
-function secondsAt(now: number): number {
+/** What any store gives out in this second, or more than that. */
+export function smallestOrderIdAt(now: number): number {
   return Math.floor(now / 1000) - EPOCH_SECONDS;
 }

@@ -120,7 +120,7 @@ export class ShopClient {
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     // An address written as numbers is connected to without a DNS lookup.
-    const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+    const host = hostOf(url);
     if (!allowPrivateAddress && isIP(host) !== 0 && !isPublicAddress(host)) {
       throw new PrivateAddressError();
     }
@@ -162,6 +162,34 @@ function publicLookup(lookup: DnsLookup): LookupFunction {
       else callback(null, first.address, first.family);
     });
   };
+}
+
+/** Why {@link ShopClient} would not connect to an endpoint as the system resolves its name now. */
+export function findAddressProblem(
+  { url, allowPrivateAddress = false }: ShopEndpoint,
+  lookup: DnsLookup = dns.lookup,
+): Promise<'private' | 'not_found' | undefined> {
+  if (allowPrivateAddress) return Promise.resolve(undefined);
+  const host = hostOf(url);
+  return new Promise((resolve) => {
+    publicLookup(lookup)(host, { all: true }, (error) => {
+      if (error === null) resolve(undefined);
+      else resolve(error instanceof PrivateAddressError ? 'private' : 'not_found');
+    });
+  });
+}
+
+/** Names that no public address has (RFC 6761, RFC 6762, RFC 9476), and those without a dot. */
+const PRIVATE_NAME = /^[^.]+$|\.(internal|local|localhost|test)$/;
+
+/** Whether the address of an endpoint is private as it is written, whatever its name resolves to. */
+export function isWrittenPrivate(url: string): boolean {
+  const host = hostOf(url);
+  return isIP(host) === 0 ? PRIVATE_NAME.test(host) : !isPublicAddress(host);
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }
 
 /** All that is given out of IPv6 so far (RFC 4291), and a part of it for documents (RFC 9637). */

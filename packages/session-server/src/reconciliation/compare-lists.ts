@@ -15,9 +15,10 @@ const MAX_PAGES = 20;
 
 /** What the list of an account shows of the transactions that its merchants' own lists show. */
 export type ListComparison =
-  | { readonly kind: 'unreachable' }
+  /** The list of a merchant cannot be read. */
+  | { readonly kind: 'unreachable'; readonly providerMerchantId: number; readonly cause: unknown }
   /** It cannot be read, and theirs can. */
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused'; readonly cause: unknown }
   | {
       readonly kind: 'compared';
       readonly merchants: number;
@@ -42,20 +43,20 @@ export async function compareLists(
   const ids = [...new Set(places.map(({ providerMerchantId }) => providerMerchantId))];
   const asked = ids.slice(0, MAX_MERCHANTS);
   const own: { readonly id: number; readonly row: TransactionRow }[] = [];
-  try {
-    // Before the account's list, which then has whatever is listed meanwhile.
-    for (const id of asked) {
+  // Before the account's list, which then has whatever is listed meanwhile.
+  for (const id of asked) {
+    try {
       const { rows } = await readNewest(gateway, { account, providerMerchantId: id }, now, 1);
       own.push(...rows.map((row) => ({ id, row })));
+    } catch (cause) {
+      return { kind: 'unreachable', providerMerchantId: id, cause };
     }
-  } catch {
-    return { kind: 'unreachable' };
   }
   let ofAccount;
   try {
     ofAccount = await readNewest(gateway, { account }, now, MAX_PAGES);
-  } catch {
-    return { kind: 'refused' };
+  } catch (cause) {
+    return { kind: 'refused', cause };
   }
   const { rows, sinceMs } = ofAccount;
   const listed = new Map(rows.map((row) => [row.id, row]));
