@@ -97,7 +97,15 @@ export const createCheckoutRequest = z.object({
   backurl: notForPages,
 }) satisfies z.ZodType<Loose<CreateCheckoutRequest>>;
 
-const hintKind = z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']);
+const hintKind = z.enum([
+  'shown',
+  'submitted',
+  'declined',
+  'cancelled',
+  'refused',
+  'expired',
+  'error',
+]);
 
 /** Body of `POST /v1/checkouts/{id}/hints`. */
 export const hintRequest = z.object({
@@ -151,6 +159,10 @@ const state = z.enum([
 const orderState = z.enum([...state.options, 'void']);
 const refund = z.enum(['none', 'partial', 'full']);
 const environment = z.enum(['sandbox', 'production']);
+const submitted = z
+  .literal(true)
+  .exactOptional()
+  .describe('A payment was submitted, and its outcome is not known');
 const price = {
   amount: z.string().describe('Decimal text, such as "12.34"'),
   currency: z.string(),
@@ -168,6 +180,7 @@ export const createCheckoutReply = z.object({
   ...price,
   environment,
   refund: refund.exactOptional(),
+  submitted,
   requestId: z.string().exactOptional().describe('Of the request that created the checkout'),
 }) satisfies z.ZodType<CreateCheckoutReply>;
 
@@ -184,6 +197,11 @@ export const previewReply = z.object({
   shop: z.string(),
   ...price,
   environment,
+  checkout: z.string().exactOptional(),
+  state: state.exactOptional(),
+  revision: z.int().exactOptional(),
+  refund: refund.exactOptional(),
+  submitted,
 }) satisfies z.ZodType<PreviewReply>;
 
 export const openingReply = z.object({
@@ -201,6 +219,11 @@ export const checkoutStatusReply = z.object({
       certain: z.boolean(),
       revision: z.int(),
       refund,
+      submitted,
+      supersededBy: z
+        .string()
+        .exactOptional()
+        .describe('The checkout of the same order to follow instead'),
     }),
   ),
   retryAfterSeconds: z.number().exactOptional(),
@@ -316,6 +339,10 @@ export const merchantEventList = z.object({
 }) satisfies z.ZodType<MerchantEventList>;
 
 export const problem = z.object({
+  unpaid: z
+    .literal(true)
+    .exactOptional()
+    .describe('No page was ever given a session of this order, so nothing was paid'),
   type: z.string(),
   title: z.string(),
   status: z.int(),

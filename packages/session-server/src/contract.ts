@@ -33,7 +33,15 @@ export interface LanguageAsset {
 }
 
 /** What a page may report about a checkout. Each is a hint: it triggers a poll, it proves nothing. */
-export type HintKind = 'shown' | 'submitted' | 'declined' | 'cancelled' | 'refused' | 'error';
+export type HintKind =
+  | 'shown'
+  | 'submitted'
+  | 'declined'
+  | 'cancelled'
+  | 'refused'
+  /** The SDK says that the session is over: nothing more can be paid in it. */
+  | 'expired'
+  | 'error';
 
 /** Which of the three addresses of spec 4.6 (`RedirectUrl`, `CancelUrl`, `backurl`) was visited. */
 export type ReturnKind = 'return' | 'cancel' | 'back';
@@ -93,11 +101,19 @@ export interface CreateCheckoutRequest {
   readonly preview?: true;
 }
 
-/** 200 of `POST /v1/checkouts` with `preview`: nothing is stored, and the provider is not asked. */
-export interface PreviewReply {
+/**
+ * 200 of `POST /v1/checkouts` with `preview`: what the order costs, and what is known of it. Nothing is
+ * stored, and the provider is not asked.
+ */
+export interface PreviewReply extends Partial<
+  Pick<CreateCheckoutReply, 'checkout' | 'state' | 'revision' | 'refund' | 'submitted'>
+> {
   /** The name of the merchant entry. */
   readonly shop: string;
-  /** As it was up to a few seconds ago: the checkout is priced when it is created. */
+  /**
+   * Of the checkout that is paid or may be being paid; otherwise what the order costs, where the shop is
+   * asked for it as it was up to a few seconds ago. A checkout is priced when it is created.
+   */
   readonly amount: string;
   readonly currency: string;
   readonly environment: Environment;
@@ -119,6 +135,8 @@ export interface CreateCheckoutReply {
   readonly environment: Environment;
   /** What was refunded of a paid one. Default none. */
   readonly refund?: RefundState;
+  /** As in {@link CheckoutStatus}. */
+  readonly submitted?: true;
   /** Of the request that created the checkout: its events and log lines have it too. */
   readonly requestId?: string;
 }
@@ -149,6 +167,10 @@ export interface CheckoutStatus {
   readonly certain: boolean;
   readonly revision: number;
   readonly refund: RefundState;
+  /** A page said that the shopper submitted a payment, and its outcome is not known: do not ask for another. */
+  readonly submitted?: true;
+  /** The checkout of the same order to follow instead: at another price, or the one that is paid. */
+  readonly supersededBy?: string;
 }
 
 /** 200 of `GET /v1/checkouts?id={id}:{revision}&id=…&wait=25`. */
@@ -189,6 +211,8 @@ export interface Problem {
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
   /** Of `order_already_paid`, where the merchant's own back end asks: the state of the order. */
   readonly state?: OrderState;
+  /** Of `POST /v1/checkouts`: no page was ever given a session of this order, so nothing was paid. */
+  readonly unpaid?: true;
 }
 
 /**

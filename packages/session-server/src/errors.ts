@@ -30,6 +30,8 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly merchant: string | undefined;
   readonly state: OrderState | undefined;
+  /** Whether it is certain that nothing was paid for the order that was asked for. */
+  unpaid = false;
 
   constructor(
     readonly status: number,

@@ -179,6 +179,9 @@ async function assemble(
       logChange(logger, before, after, clock.now());
       if (before && before.state !== 'paid' && after.state === 'paid') priceCheck.wake();
     },
+    onSuperseded: (id) => {
+      changes.notifyWaiters(id);
+    },
     onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
   };
   const common = { database, context, merchants, changes, clock, logger, observer };
@@ -221,6 +224,7 @@ async function assemble(
   const checkouts = new CheckoutService({
     ...{ ...common, gateway, lookUpOrder, reconciliation, maxOrderId, ownerWaitSeconds },
     addresses: config,
+    hasLostAttempts: loss !== undefined,
     onStep: crashPoint,
   });
   const status = new StatusService({ database, changes, reconciliation });

@@ -45,8 +45,6 @@ export interface Attempt extends ProviderMerchant {
 /** What a store knows of an attempt beside what others may know. */
 export interface ActiveAttempt extends Attempt {
   readonly leaseUntil: number;
-  /** When the page said that the shopper has sent the payment off, and no decline since. */
-  readonly submittedAt?: number | undefined;
   /** When a failure was reported that the provider's list has not been read for since. */
   readonly failureReportedAt?: number | undefined;
 }
@@ -148,15 +146,14 @@ export async function findActiveAttempt(
   return row && toAttempt(row);
 }
 
-/** The attempt of a checkout whose session a page shows. */
+/** The attempt of a checkout whose session a page was given. */
 export async function findShownAttempt(
   reader: Reader,
   checkout: string,
   sessionId: string,
 ): Promise<ActiveAttempt | undefined> {
   const row = await reader.get(sql`
-    SELECT * FROM attempts
-    WHERE checkout = ${checkout} AND status = 'active' AND session_id = ${sessionId}`);
+    SELECT * FROM attempts WHERE checkout = ${checkout} AND session_id = ${sessionId}`);
   return row && toAttempt(row);
 }
 
@@ -322,13 +319,39 @@ export async function reactivateAttempt(
     WHERE order_id = ${orderId}`);
 }
 
-/** When a payment was submitted in its session; undefined when it was declined. */
+/** When a payment was submitted in its session; undefined once it is known not to have gone through. */
 export async function setSubmitted(
   tx: Transaction,
   orderId: number,
   at: number | undefined,
 ): Promise<void> {
   await tx.run(sql`UPDATE attempts SET submitted_at = ${at} WHERE order_id = ${orderId}`);
+}
+
+/** Whether a payment was submitted in one of the sessions of a checkout, and has not ended. */
+export async function hasSubmitted(reader: Reader, checkout: string): Promise<boolean> {
+  const row = await reader.get(sql`
+    SELECT 1 FROM attempts WHERE checkout = ${checkout} AND submitted_at IS NOT NULL LIMIT 1`);
+  return row !== undefined;
+}
+
+/** Nothing that was submitted in a session of the checkout has gone through. */
+export async function clearSubmitted(tx: Transaction, checkout: string): Promise<void> {
+  await tx.run(sql`
+    UPDATE attempts SET submitted_at = NULL
+    WHERE checkout = ${checkout} AND submitted_at IS NOT NULL`);
+}
+
+/** Whether a page may have been given a session of an order. */
+export async function hasSession(
+  reader: Reader,
+  merchant: string,
+  order: string,
+): Promise<boolean> {
+  const row = await reader.get(sql`
+    SELECT 1 FROM attempts WHERE status IN ('active', 'superseded') AND checkout IN (
+      SELECT id FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order}) LIMIT 1`);
+  return row !== undefined;
 }
 
 /** When its failure was reported; undefined when that is settled. */
@@ -350,6 +373,19 @@ export async function findReportedFailures(
     SELECT * FROM attempts
     WHERE failure_reported_at <= ${until} AND account = ${account}
       ${ofMerchant(providerMerchantId)}`);
+  return rows.map(toAttempt);
+}
+
+/** Attempts at a list whose checkout has a payment that was submitted until a time. */
+export async function findSubmittedAttempts(
+  reader: Reader,
+  { account, providerMerchantId }: TransactionList,
+  until: number,
+): Promise<ActiveAttempt[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM attempts
+    WHERE checkout IN (SELECT id FROM checkouts WHERE submitted_at <= ${until})
+      AND account = ${account} ${ofMerchant(providerMerchantId)}`);
   return rows.map(toAttempt);
 }
 
@@ -416,7 +452,6 @@ export function toAttempt(row: Row): ActiveAttempt {
     createdAt: Number(row['created_at']),
     activeSince: Number(row['active_since']),
     leaseUntil: Number(row['lease_until']),
-    submittedAt: optionalNumber(row['submitted_at']),
     failureReportedAt: optionalNumber(row['failure_reported_at']),
   };
 }

@@ -101,7 +101,7 @@ export async function needsAddress(
 ): Promise<boolean> {
   if (merchant.avs !== 'required' || (avs.AvsHouseNumber && avs.AvsPostcode)) return false;
   const checkouts = await findCheckoutsOfOrder(reader, request.merchant, request.order);
-  if (checkouts.some(({ state }) => state === 'paid' || isPaymentPending(state))) return false;
+  if (checkouts.some((one) => one.state === 'paid' || isPaymentPending(one))) return false;
   const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
   if (!same || isCertain(same.state)) return true;
   const attempts = await findAttempts(reader, same.id);

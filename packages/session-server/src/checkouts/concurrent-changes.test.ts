@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CheckoutStatusReply } from '../contract.js';
 import { TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
@@ -82,21 +83,78 @@ describe('who comes back from paying in a session that gave way', () => {
   });
 });
 
-describe('an order in which a payment was sent off', () => {
+describe('an order in which a payment was submitted', () => {
   const hint = (checkout: string, kind: string, sessionId: string) =>
     stack.post<{ state: string }>(`/v1/checkouts/${checkout}/hints`, { kind, sessionId });
 
-  it('is not renewed, and says when to ask again, until the settle window is over', async () => {
+  const statusOf = async (checkout: string) => {
+    const { body } = await stack.fetch<CheckoutStatusReply>(`/v1/checkouts?id=${checkout}:0`);
+    return body.checkouts[0];
+  };
+  const countReads = () =>
+    stack.sandbox.control.requests().filter(({ operation }) => operation === 'transactions-list')
+      .length;
+  /** Asks until a read that began after this has ended: they do not overlap. */
+  const untilRead = async (checkout: string) => {
+    const before = countReads();
+    await expect
+      .poll(async () => {
+        await statusOf(checkout);
+        return countReads();
+      })
+      .toBeGreaterThan(before + 2);
+  };
+
+  it('says so in every reply, and is not renewed, until the list was read after the settle window', async () => {
     const { checkout, sessionId } = await opened('A4');
     expect((await hint(checkout, 'submitted', sessionId)).body.state).toBe('open');
-    const refused = await stack.reopen('A4', { renew: sessionId });
-    expect(refused.status).toBe(202);
-    expect(refused.body).toEqual({ state: 'opening', retryAfterSeconds: 5 });
-    expect(refused.headers.get('retry-after')).toBe('5');
-    expect((await stack.reopen('A4')).body.sessionId).toBe(sessionId);
+    const submitted = { checkout, state: 'open', submitted: true };
+    const renewed = await stack.reopen('A4', { renew: sessionId });
+    expect([renewed.status, renewed.body]).toMatchObject([200, submitted]);
+    expect(renewed.body.sessionId).toBeUndefined();
+    expect((await stack.reopen('A4')).body).toMatchObject({ ...submitted, sessionId });
+    expect(await statusOf(checkout)).toMatchObject(submitted);
     expect((await hint(checkout, 'cancelled', sessionId)).body.state).toBe('open');
-    stack.advance(300);
+    stack.advance(295);
+    await untilRead(checkout);
+    expect(await statusOf(checkout)).toMatchObject(submitted);
+    stack.advance(10);
+    // The request itself leads to the read that answers it.
+    await expect.poll(() => statusOf(checkout)).not.toHaveProperty('submitted');
     expect((await stack.reopen('A4', { renew: sessionId })).body.sessionId).not.toBe(sessionId);
+  });
+
+  it('stays so while the list cannot be read', async () => {
+    const { checkout, sessionId } = await opened('A4b');
+    await hint(checkout, 'submitted', sessionId);
+    const fault = { operation: 'transactions-list', fault: 'error', status: 503, times: 1000 };
+    stack.sandbox.control.addFault(fault as never);
+    stack.advance(900);
+    await untilRead(checkout);
+    expect(await statusOf(checkout)).toMatchObject({ submitted: true });
+  });
+
+  it('at an older price says so to a page that shows the newer one, too', async () => {
+    const older = await opened('A6', '20.00');
+    const newer = await opened('A6', '25.00');
+    expect(await statusOf(older.checkout)).toMatchObject({ supersededBy: newer.checkout });
+    await hint(older.checkout, 'submitted', older.sessionId);
+    expect(await statusOf(newer.checkout)).toMatchObject({ supersededBy: older.checkout });
+    expect((await stack.reopen('A6')).body).toMatchObject({
+      checkout: older.checkout,
+      submitted: true,
+    });
+    await hint(older.checkout, 'declined', older.sessionId);
+    expect(await statusOf(newer.checkout)).not.toHaveProperty('supersededBy');
+  });
+
+  it('and is paid at an older price leads the page of the newer one there', async () => {
+    const older = await opened('A9', '20.00');
+    const newer = await opened('A9', '25.00');
+    await stack.payAtProvider(older.sessionId);
+    await stack.until(older.checkout, 'paid');
+    expect(await statusOf(newer.checkout)).toMatchObject({ supersededBy: older.checkout });
+    expect(await statusOf(older.checkout)).not.toHaveProperty('supersededBy');
   });
 
   it('is renewed once the payment was declined', async () => {

@@ -225,18 +225,41 @@ export function describeOpeningRules(fixture: StoreFixture): void {
     const submit = (checkout: string, sessionId = 'session-1') =>
       fixture.store.recordHint(checkout, { kind: 'submitted', sessionId });
 
-    it('that a payment was sent off keeps every other session away until it is settled', async () => {
-      const { checkout } = await activate();
+    it('that a payment was submitted keeps every other session away until that has ended', async () => {
+      const { checkout, attempt } = await activate();
       await submit(checkout.id);
-      for (const changes of [{ renew: 'session-1' }, OTHER_PRICE]) {
-        expect(await begin(changes)).toMatchObject({
-          kind: 'payment-pending',
-          checkout: { id: checkout.id },
-        });
-      }
-      expect(await begin()).toMatchObject({ kind: 'existing' });
-      fixture.now += 300 * SECOND_MS;
+      const submitted = { kind: 'submitted', checkout: { id: checkout.id } };
+      expect(await begin()).toMatchObject({ ...submitted, attempt: { orderId: attempt.orderId } });
+      expect(await begin(OTHER_PRICE)).toMatchObject(submitted);
+      fixture.now += 3000 * SECOND_MS;
+      expect(await begin({ renew: 'session-1' })).toMatchObject({
+        ...submitted,
+        attempt: undefined,
+      });
+      await fixture.store.apply(checkout.id, { type: 'submission-ended' });
       expect(await begin({ renew: 'session-1' })).toMatchObject({ kind: 'send' });
+    });
+
+    it.each(['submitted', 'declined'] as const)(
+      'counts in a session that was superseded, too: %s',
+      async (kind) => {
+        const { checkout } = await activate();
+        await activate(OTHER_PRICE, 'session-2');
+        await submit(checkout.id);
+        if (kind === 'declined') {
+          await fixture.store.recordHint(checkout.id, { kind, sessionId: 'session-1' });
+        }
+        const expected = kind === 'submitted' ? { id: checkout.id } : {};
+        const decision = kind === 'submitted' ? 'submitted' : 'existing';
+        expect(await begin(OTHER_PRICE)).toMatchObject({ kind: decision, checkout: expected });
+      },
+    );
+
+    it('that a payment was submitted keeps a session that is being created from every page', async () => {
+      const { checkout } = await activate();
+      const { attempt } = await beginSending(OTHER_PRICE);
+      await submit(checkout.id);
+      expect(await fixture.store.activateSession(attempt.orderId, 'session-2')).toBe(false);
     });
 
     it('that it was declined takes that back', async () => {
@@ -253,31 +276,39 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       expect(after).toMatchObject({ state: 'open', expiresAt: fixture.now + HOUR_MS });
     });
 
-    it('that it was cancelled closes the checkout, but not once a payment was sent off', async () => {
+    it('that it was cancelled closes the checkout, but not once a payment was submitted', async () => {
       const cancel = { kind: 'cancelled', sessionId: 'session-1' } as const;
       const first = await activate();
       await submit(first.checkout.id);
       expect((await fixture.store.recordHint(first.checkout.id, cancel)).after.state).toBe('open');
-      fixture.now += 300 * SECOND_MS;
+      await fixture.store.apply(first.checkout.id, { type: 'submission-ended' });
       expect((await fixture.store.recordHint(first.checkout.id, cancel)).after.state).toBe(
         'cancelled',
       );
     });
 
-    it.each(['submitted', 'declined', 'cancelled'] as const)(
-      'says nothing when it is of a session that gave way, or of none: %s',
-      async (kind) => {
+    it('that one session was declined says nothing of a payment that was submitted in another', async () => {
+      const { checkout } = await activate();
+      await activate({ renew: 'session-1' }, 'session-2');
+      await submit(checkout.id, 'session-2');
+      await fixture.store.recordHint(checkout.id, { kind: 'declined', sessionId: 'session-1' });
+      expect(await begin()).toMatchObject({ kind: 'submitted' });
+    });
+
+    it.each([
+      ['submitted', 'session-9'],
+      ['declined', 'session-9'],
+      ['cancelled', 'session-9'],
+      ['cancelled', 'session-1'],
+    ] as const)(
+      'says nothing when it is of no session, or cancels a superseded one: %s',
+      async (kind, sessionId) => {
         const { checkout } = await activate();
         await activate({ renew: 'session-1' }, 'session-2');
         if (kind === 'declined') await submit(checkout.id, 'session-2');
-        for (const sessionId of ['session-1', 'session-9']) {
-          const { before, after } = await fixture.store.recordHint(checkout.id, {
-            kind,
-            sessionId,
-          });
-          expect(after).toBe(before);
-        }
-        const expected = kind === 'declined' ? 'payment-pending' : 'send';
+        const { before, after } = await fixture.store.recordHint(checkout.id, { kind, sessionId });
+        expect(after).toBe(before);
+        const expected = kind === 'declined' ? 'submitted' : 'send';
         expect(await begin({ renew: 'session-2' })).toMatchObject({ kind: expected });
       },
     );

@@ -127,30 +127,31 @@ describe('creating a checkout of an order whose session was reported as failed',
   });
 });
 
-describe('creating a checkout of an order in which a payment was sent off', () => {
-  const submitted = testAttempt({ submittedAt: 1000 });
-  const history = { checkouts: [testCheckout()], active: submitted };
+describe('creating a checkout of an order in which a payment was submitted', () => {
+  const checkout = testCheckout({ submittedAt: 1000 });
+  const attempt = testAttempt();
+  const history = { checkouts: [checkout], active: attempt };
 
   it.each([
-    ['renewed', { ...ASK, renew: 'session-1' }],
-    ['opened at another price', { orderVersion: 'version-2' }],
-  ])('is not %s before the settle window is over', (_, ask) => {
-    const paying = {
-      kind: 'payment-pending',
-      checkout: history.checkouts[0],
-      retryAfterSeconds: 5,
-    };
-    expect(plan(history, ask, 300_999)).toEqual(paying);
-    expect(plan(history, ask, 301_000)).toMatchObject({ kind: 'send' });
+    ['open', ASK],
+    ['at another price', { orderVersion: 'version-2' }],
+  ])('answers with its checkout when it is asked for %s, however late', (_, ask) => {
+    expect(plan(history, ask, 999_999)).toEqual({ kind: 'submitted', checkout, attempt });
   });
 
-  it('shows its session', () => {
-    expect(plan(history)).toMatchObject({ kind: 'existing', attempt: submitted });
+  it('gives no session when its own was refused', () => {
+    const ask = { ...ASK, renew: 'session-1' };
+    expect(plan(history, ask)).toEqual({ kind: 'submitted', checkout, attempt: undefined });
   });
 
-  it('takes a new session once the payment is known to have failed', () => {
-    const checkouts = [testCheckout({ state: 'failed' })];
-    expect(plan({ ...history, checkouts }, ASK, 2000)).toMatchObject({ kind: 'send' });
+  it('gives no session of another price', () => {
+    const checkouts = [checkout, OTHER_PRICE];
+    const active = testAttempt({ checkout: OTHER_PRICE.id, sessionId: 'session-2' });
+    expect(plan({ checkouts, active }, { orderVersion: 'version-2' })).toEqual({
+      kind: 'submitted',
+      checkout,
+      attempt: undefined,
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
+import { type Checkout, isAwaitingEvidence, isCertain, isPaymentPending } from './state-machine.js';
 import type { ActiveAttempt, Attempt, AttemptRequest } from './attempt-repository.js';
 import type { CheckoutRules } from './rules.js';
 
@@ -34,7 +34,14 @@ export type CheckoutPlan =
       /** Set when its session is the one to pay in again: what becomes of the active attempt. */
       readonly again?: { readonly retire: Retirement | undefined };
     }
-  /** The shopper has sent a payment off in the session that would give way. */
+  /** The shopper has submitted a payment: this is its checkout, whatever the price is now. */
+  | {
+      readonly kind: 'submitted';
+      readonly checkout: Checkout;
+      /** Where a challenge may still be open; none where the SDK refused it. */
+      readonly attempt: Attempt | undefined;
+    }
+  /** A failure was reported in the session that would give way, and the list was not read since. */
   | {
       readonly kind: 'payment-pending';
       readonly checkout: Checkout;
@@ -56,9 +63,9 @@ const HOUR_MS = 3_600_000;
 /** When to ask again while money may be moving. */
 const PAYING_RETRY_SECONDS = 5;
 
-/** Whether a payment was sent off in its session so recently that no one can say what became of it. */
+/** Whether a payment was submitted so recently that the provider may not list it yet. */
 export function isBeingPaid(
-  { submittedAt }: ActiveAttempt,
+  { submittedAt }: Pick<Checkout, 'submittedAt'>,
   now: number,
   { settleWindowSeconds }: Pick<CheckoutRules, 'settleWindowSeconds'>,
 ): boolean {
@@ -80,7 +87,7 @@ export function planCheckout(
   history: OrderHistory,
   request: Pick<AttemptRequest, 'orderVersion' | 'renew' | 'pricedAt'>,
   now: number,
-  rules: Pick<CheckoutRules, 'renewalsPerHour' | 'settleWindowSeconds'>,
+  rules: Pick<CheckoutRules, 'renewalsPerHour'>,
 ): CheckoutPlan {
   const { checkouts, active } = history;
   const paid = checkouts.find(({ state }) => state === 'paid');
@@ -88,8 +95,15 @@ export function planCheckout(
     const priceChanged = paid.orderVersion !== request.orderVersion;
     return { kind: 'settled', checkout: paid, priceChanged };
   }
-  const moving = checkouts.find(({ state }) => isPaymentPending(state));
-  if (moving) return { kind: 'settled', checkout: moving, priceChanged: false };
+  const returned = checkouts.find(({ state }) => isAwaitingEvidence(state));
+  if (returned) return { kind: 'settled', checkout: returned, priceChanged: false };
+  const submitted = checkouts.find(isPaymentPending);
+  if (submitted) {
+    const { sessionId, checkout } = active ?? {};
+    const isRefused = sessionId === undefined || sessionId === request.renew;
+    const attempt = checkout === submitted.id && !isRefused ? active : undefined;
+    return { kind: 'submitted', checkout: submitted, attempt };
+  }
 
   const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
   const ofActive = checkouts.find(({ id }) => id === active?.checkout);
@@ -111,8 +125,7 @@ export function planCheckout(
   const isRenewal = request.renew !== undefined && request.renew === active.sessionId;
   const isUsable = ofActive === same && !isCertain(ofActive.state);
   if (isUsable && !isRenewal) return { kind: 'existing', checkout: ofActive, attempt: active };
-  const isOpenQuestion = isBeingPaid(active, now, rules) || active.failureReportedAt !== undefined;
-  if (isOpenQuestion && !isCertain(ofActive.state)) {
+  if (active.failureReportedAt !== undefined && !isCertain(ofActive.state)) {
     return { kind: 'payment-pending', checkout: ofActive, retryAfterSeconds: PAYING_RETRY_SECONDS };
   }
   if (isRenewal && history.recentRenewals.length >= rules.renewalsPerHour) {

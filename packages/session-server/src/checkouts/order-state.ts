@@ -2,12 +2,17 @@ import type { OrderState } from '../contract.js';
 import { findOrder, type OrderKey, setOrderState, type StoredOrder } from '../orders/repository.js';
 import type { Reader, Transaction } from '../store/database.js';
 import { findNewestAttempt } from './attempt-repository.js';
-import { findCheckoutsOfOrder } from './repository.js';
-import { type AttentionCode, type Checkout, isPaymentPending } from './state-machine.js';
+import { findCheckoutsOfOrder, setSupersededBy } from './repository.js';
+import {
+  type AttentionCode,
+  type Checkout,
+  isAwaitingEvidence,
+  isPaymentPending,
+} from './state-machine.js';
 
 /**
- * The checkout that says how an order is: the paid one; else one whose payment is pending; else that of the
- * price that was put, or was asked for last.
+ * The checkout that says how an order is: the paid one; else one whose payment is pending (a shopper came
+ * back, or submitted one); else that of the price that was put, or was asked for last.
  */
 export async function findCurrentCheckout(
   reader: Reader,
@@ -16,7 +21,8 @@ export async function findCurrentCheckout(
 ): Promise<Checkout | undefined> {
   const settled =
     checkouts.find(({ state }) => state === 'paid') ??
-    checkouts.find(({ state }) => isPaymentPending(state));
+    checkouts.find(({ state }) => isAwaitingEvidence(state)) ??
+    checkouts.find(isPaymentPending);
   if (settled) return settled;
   const { put } = stored;
   if (put) return checkouts.find(({ orderVersion }) => orderVersion === put.version);
@@ -35,17 +41,30 @@ export function orderStateOf(
   return current?.state ?? 'open';
 }
 
-/** Notes the state of an order after something of it was changed in the same transaction. */
+/**
+ * Stores the state of an order after something of it was changed in the same transaction, and which
+ * checkout each of its others is superseded by: the pages that show them learn it by their polls.
+ *
+ * @param onSuperseded called for each checkout that changed, when that is durable
+ */
 export async function refreshOrder(
   tx: Transaction,
   key: OrderKey,
   now: number,
+  onSuperseded?: (checkout: string) => void,
 ): Promise<OrderState> {
   const stored = await findOrder(tx, key);
   if (!stored) throw new Error('no such order');
   const checkouts = await findCheckoutsOfOrder(tx, key.merchant, key.order);
-  const state = orderStateOf(stored, await findCurrentCheckout(tx, stored, checkouts));
+  const current = await findCurrentCheckout(tx, stored, checkouts);
+  const state = orderStateOf(stored, current);
   await setOrderState(tx, key, state, now);
+  for (const { id, supersededBy } of current ? checkouts : []) {
+    const by = id === current?.id ? undefined : current?.id;
+    if (by === supersededBy) continue;
+    await setSupersededBy(tx, id, by);
+    tx.afterCommit(() => onSuperseded?.(id));
+  }
   return state;
 }
 

@@ -81,13 +81,74 @@ describe('a preview of an order', () => {
     expect((await preview('V6')).body.code).toBe(code);
   });
 
-  it('that is paid here is refused, whatever the shop still says', async () => {
+  it('that is paid here says so, whatever the shop still says', async () => {
     const { body } = await stack.open('V10', { amount: '1.00' });
     await preview('V10');
     await stack.payAtProvider(body.sessionId ?? '');
     await stack.until(body.checkout, 'paid');
-    const { status, body: problem } = await preview('V10');
-    expect([status, problem.code]).toEqual([409, 'order_already_paid']);
+    stack.shop.orders.set('V10', { amount: '2.00' });
+    expect((await preview('V10')).body).toMatchObject({
+      checkout: body.checkout,
+      state: 'paid',
+      refund: 'none',
+      amount: '1.00',
+    });
+  });
+
+  it('says what is known of a checkout at its price', async () => {
+    const { body } = await stack.open('V11', { amount: '1.00' });
+    const { checkout } = body;
+    expect((await preview('V11')).body).toMatchObject({ checkout, state: 'open', revision: 1 });
+    stack.shop.orders.set('V11', { amount: '2.00' });
+    stack.clock.advance(6);
+    expect((await preview('V11')).body).toEqual({
+      ...{ shop: 'Test Tea', amount: '2.00', currency: 'GBP', environment: 'sandbox' },
+    });
+  });
+
+  it('says that a payment was submitted, at the price of its checkout, until that was declined', async () => {
+    const { body } = await stack.open('V12', { amount: '1.00' });
+    const { checkout, sessionId } = body;
+    const hint = (kind: string) =>
+      stack.post(`/v1/checkouts/${checkout}/hints`, { kind, sessionId });
+    await hint('submitted');
+    stack.shop.orders.set('V12', { amount: '2.00' });
+    stack.clock.advance(6);
+    const submitted = { checkout, state: 'open', submitted: true, amount: '1.00' };
+    expect((await preview('V12')).body).toMatchObject(submitted);
+    await hint('declined');
+    expect((await preview('V12')).body).not.toHaveProperty('submitted');
+  });
+
+  it.each([
+    ['void', 'order_void'],
+    ['paid', 'order_already_paid'],
+  ] as const)(
+    'that its shop says is %s says that nothing was paid only while no page had a session',
+    async (status, code) => {
+      const order = `V13-${status}`;
+      stack.shop.orders.set(order, { amount: '1.00', status });
+      expect((await preview(order)).body).toMatchObject({ code, unpaid: true });
+      await stack.open(order, { amount: '1.00' });
+      stack.shop.orders.set(order, { amount: '1.00', status });
+      stack.clock.advance(6);
+      const { body } = await preview(order);
+      expect(body.code).toBe(code);
+      expect(body).not.toHaveProperty('unpaid');
+      const created = await stack.reopen(order);
+      expect(created.body).toMatchObject({ code });
+      expect(created.body).not.toHaveProperty('unpaid');
+    },
+  );
+
+  it('whose token has expired, or is forged, says no more than a shopper may know', async () => {
+    stack.shop.orders.set('V14', { amount: '1.00' });
+    const expired = { orderToken: stack.token('V14', -1) };
+    expect((await preview('V14', expired)).body.unpaid).toBe(true);
+    await stack.open('V14', { amount: '1.00' });
+    expect((await preview('V14', expired)).body).not.toHaveProperty('unpaid');
+    const forged = { orderToken: stack.token('V3') };
+    expect((await preview('never-seen', forged)).body).not.toHaveProperty('unpaid');
   });
 
   it('has limits, and uses up nothing of those for paying', async () => {

@@ -121,11 +121,22 @@ export async function insertCheckout(tx: Transaction, checkout: Checkout): Promi
       created_at: checkout.createdAt,
       expires_at: checkout.expiresAt,
       settle_by: checkout.settleBy,
+      submitted_at: checkout.submittedAt,
       paid_by: checkout.paidBy,
       payment: checkout.payment && JSON.stringify(checkout.payment),
       due_at: dueAt(checkout),
     }),
   );
+}
+
+/** Which checkout of the order took its place: a change of its own, whatever else changes. */
+export async function setSupersededBy(
+  tx: Transaction,
+  id: string,
+  by: string | undefined,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE checkouts SET superseded_by = ${by}, revision = revision + 1 WHERE id = ${id}`);
 }
 
 /** Stores what can change of a checkout. */
@@ -136,7 +147,7 @@ export async function updateCheckout(tx: Transaction, checkout: Checkout): Promi
       refunded_minor = ${checkout.refundedMinor},
       payment = ${checkout.payment && JSON.stringify(checkout.payment)},
       attention = ${JSON.stringify(checkout.attention)}, expires_at = ${checkout.expiresAt},
-      settle_by = ${checkout.settleBy}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)}
+      settle_by = ${checkout.settleBy}, submitted_at = ${checkout.submittedAt}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)}
     WHERE id = ${checkout.id}`);
 }
 
@@ -167,6 +178,8 @@ export function toCheckout(row: Row): Checkout {
     createdAt: Number(row['created_at']),
     expiresAt: Number(row['expires_at']),
     settleBy: optionalNumber(row['settle_by']),
+    submittedAt: optionalNumber(row['submitted_at']),
+    supersededBy: optionalText(row['superseded_by']),
     paidBy: optionalText(row['paid_by']),
     payment: factsIn(row['payment']),
     isErased: row['is_erased'] === 1,

@@ -22,11 +22,13 @@ import { addressOf, CreateLimits, Limit, limitByAddress, type RateLimits } from 
 import { jsonBody, parse } from '../http/parse.js';
 import type { Logger } from '../logger.js';
 import { shopNameOf } from '../merchants/brand.js';
+import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { formatMinor } from '../money.js';
 import { traceCheckout } from '../tracing/spans.js';
 import { logFields } from './change-log.js';
-import type { CheckoutService, CreateResult } from './service.js';
+import type { CheckoutService, CreateResult, Preview } from './service.js';
+import { type Checkout, isSubmitted } from './state-machine.js';
 import type { StatusService } from './status-service.js';
 
 /** What pages of other origins call. */
@@ -76,11 +78,8 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
         await previews.count(addressOf(request));
         await previewLimits.count(subject, request);
       };
-      const amountMinor = await service.preview(merchant, wanted, checkLimits);
-      const amount = formatMinor(amountMinor, merchant.decimals);
-      const shop = shopNameOf(merchant);
-      const { currency } = merchant;
-      response.json({ shop, amount, currency, environment } satisfies PreviewReply);
+      const preview = await service.preview(merchant, wanted, checkLimits);
+      response.json(toPreviewReply(preview, merchant, environment));
       return;
     }
     const identified = { ...wanted, requestId: requestIdOf(response) };
@@ -133,6 +132,30 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
   return router;
 }
 
+function toPreviewReply(
+  { amountMinor, checkout }: Preview,
+  merchant: Merchant,
+  environment: Environment,
+): PreviewReply {
+  const { currency, decimals } = checkout ?? merchant;
+  const amount = formatMinor(amountMinor, decimals);
+  return {
+    ...{ shop: shopNameOf(merchant), amount, currency, environment },
+    ...(checkout && toKnown(checkout)),
+  };
+}
+
+/** What a reply says of a checkout. */
+function toKnown(checkout: Checkout) {
+  return {
+    checkout: checkout.id,
+    state: checkout.state,
+    revision: checkout.revision,
+    refund: checkout.refund,
+    ...(isSubmitted(checkout) && { submitted: true as const }),
+  };
+}
+
 function toReply(
   result: Exclude<CreateResult, { kind: 'opening' }>,
   environment: Environment,
@@ -146,14 +169,11 @@ function toReply(
   const { checkout, sessionId } = result;
   const amount = formatMinor(checkout.amountMinor, checkout.decimals);
   return {
-    checkout: checkout.id,
-    state: checkout.state,
-    revision: checkout.revision,
+    ...toKnown(checkout),
     ...(sessionId === undefined ? {} : { sessionId, sdk: merchant.sdk }),
     amount,
     currency: checkout.currency,
     environment,
-    refund: checkout.refund,
     ...(checkout.requestId !== undefined && { requestId: checkout.requestId }),
   };
 }

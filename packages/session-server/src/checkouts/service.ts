@@ -14,8 +14,14 @@ import { type LogEntry, logOrder } from '../orders/order-log.js';
 import { findOrder } from '../orders/repository.js';
 import type { Database } from '../store/database.js';
 import type { ChangeFeed } from './change-feed.js';
-import type { Checkout } from './state-machine.js';
-import { activateSession, type Attempt, type AttemptRequest } from './attempt-repository.js';
+import { type Checkout, isPaymentPending } from './state-machine.js';
+import {
+  activateSession,
+  type Attempt,
+  type AttemptRequest,
+  hasSession,
+} from './attempt-repository.js';
+import { findCurrentCheckout } from './order-state.js';
 import { findCheckout, findCheckoutsOfOrder } from './repository.js';
 import {
   type AttemptDecision,
@@ -42,6 +48,8 @@ const PREVIEW_MS = 5000;
 const MAX_PREVIEWS = 5000;
 /** When to ask again for what others are creating. */
 const RETRY_SECONDS = 2;
+/** Errors that also answer a forged token, or too many requests: they say nothing of the order. */
+const SILENT_ERRORS = ['order_not_found', 'order_token_missing', 'too_many_requests'];
 /** Share of the `order_id` range after which the log raises an alarm. */
 const ORDER_ID_ALARM = 0.9;
 
@@ -66,6 +74,8 @@ export interface CheckoutServiceOptions {
   /** How long a request waits for another one that creates a checkout of the same order. */
   readonly ownerWaitSeconds: number;
   readonly observer: Pick<Observer, 'checkoutRequested'>;
+  /** Whether a backup was put in place, so that sessions may be missing from the store. */
+  readonly hasLostAttempts: boolean;
   /** Called after steps that a drill interrupts. */
   readonly onStep?: ((step: string) => void) | undefined;
 }
@@ -87,6 +97,13 @@ export type CreateResult =
       readonly merchant: Merchant;
       readonly amountMinor: number;
     };
+
+/** What an order costs, in minor units, and what is known of it. */
+export interface Preview {
+  readonly amountMinor: number;
+  /** The checkout that says how the order is; none while there is none at this price. */
+  readonly checkout?: Checkout | undefined;
+}
 
 /** What a page asks, with the id of its request. */
 type IdentifiedRequest = CreateCheckoutRequest & { readonly requestId: string };
@@ -148,30 +165,53 @@ export class CheckoutService {
       return result;
     } catch (error) {
       observer.checkoutRequested(error instanceof AppError ? error.code : 'internal_error');
-      throw error;
+      throw await this.#sayWhetherUnpaid(error, merchant, request.order);
     }
   }
 
   /**
-   * What an order costs, in minor units, as it was up to {@link PREVIEW_MS} ago. Stores nothing, and
-   * asks the provider nothing.
+   * What an order costs, and what is known of it. Stores nothing, and asks the provider nothing.
    *
    * @param checkLimits called once the order token is known to be good
-   * @throws {AppError} as `create()`, and 409 for every order that cannot be paid now
+   * @throws {AppError} as `create()`, and 409 for an order that its shop says is paid or void
    */
   async preview(
     merchant: Merchant,
     request: CreateCheckoutRequest,
     checkLimits: () => Promise<void>,
-  ): Promise<number> {
-    this.#checkToken(merchant, request);
-    await checkLimits();
-    const { order: name } = request;
-    const stored = await findOrder(this.#options.database, { merchant: merchant.id, order: name });
-    if (stored?.state === 'paid') throw orderAlreadyPaid('This order is paid.');
+  ): Promise<Preview> {
+    try {
+      this.#checkToken(merchant, request);
+      await checkLimits();
+      return await this.#preview(merchant, request.order);
+    } catch (error) {
+      throw await this.#sayWhetherUnpaid(error, merchant, request.order);
+    }
+  }
+
+  async #preview(merchant: Merchant, order: string): Promise<Preview> {
+    const { database, reconciliation } = this.#options;
+    const stored = await findOrder(database, { merchant: merchant.id, order });
+    const current =
+      stored &&
+      (await findCurrentCheckout(
+        database,
+        stored,
+        await findCheckoutsOfOrder(database, merchant.id, order),
+      ));
+    if (current && (current.state === 'paid' || isPaymentPending(current))) {
+      if (current.state !== 'paid') reconciliation.hint(current, 'preview', { isAnonymous: true });
+      return { amountMinor: current.amountMinor, checkout: current };
+    }
     if (merchant.disabled) throw merchantDisabled();
+    const amountMinor = await this.#findPrice(merchant, order);
+    return { amountMinor, checkout: current?.amountMinor === amountMinor ? current : undefined };
+  }
+
+  /** In minor units; where the shop is asked, as it was up to {@link PREVIEW_MS} ago. */
+  async #findPrice(merchant: Merchant, name: string): Promise<number> {
     const key = `${merchant.id}\n${name}`;
-    const known = this.#prices.get(key);
+    const known = merchant.orderLookup && this.#prices.get(key);
     if (known !== undefined) return known;
     const order = await this.#options.lookUpOrder(merchant, name);
     if (!order) throw orderNotFound();
@@ -179,6 +219,22 @@ export class CheckoutService {
     const amountMinor = priceOf(order, merchant);
     this.#prices.set(key, amountMinor);
     return amountMinor;
+  }
+
+  /**
+   * An error may reach a shopper who has paid, so it says where that cannot be: no page was ever given a
+   * session of the order. An error that also answers a forged token says nothing.
+   */
+  async #sayWhetherUnpaid(error: unknown, merchant: Merchant, order: string): Promise<unknown> {
+    const { database, hasLostAttempts } = this.#options;
+    if (!(error instanceof AppError) || hasLostAttempts) return error;
+    if (SILENT_ERRORS.includes(error.code)) return error;
+    try {
+      error.unpaid = !(await hasSession(database, merchant.id, order));
+    } catch {
+      // The store is away: it is not known.
+    }
+    return error;
   }
 
   async #create(
@@ -223,7 +279,7 @@ export class CheckoutService {
 
   /**
    * Takes a hint of the page: it triggers a poll. Only `cancelled` moves a state, and only from a
-   * page that has the session; nothing was sent off in it. What was sent off is remembered.
+   * page that has the session, while nothing is submitted in it. What was submitted is stored.
    */
   async takeHint(checkout: string, hint: HintRequest): Promise<Checkout> {
     const { database, context, changes } = this.#options;
@@ -295,6 +351,11 @@ export class CheckoutService {
             isAnonymous: true,
           });
           return { kind: 'opening', retryAfterSeconds: decision.retryAfterSeconds };
+        case 'submitted':
+          this.#options.reconciliation.hint(decision.checkout, 'asked for again', {
+            isAnonymous: true,
+          });
+          return opened(merchant, decision.checkout, decision.attempt?.sessionId);
         case 'price-is-old':
           return undefined;
         case 'existing':
@@ -382,7 +443,7 @@ export class CheckoutService {
 /** What is stored of a hint, of a page that has the session. */
 function toSessionHint({ kind, sessionId }: HintRequest): SessionHint | undefined {
   if (sessionId === undefined) return undefined;
-  return kind === 'cancelled' || kind === 'submitted' || kind === 'declined'
+  return kind === 'cancelled' || kind === 'submitted' || kind === 'declined' || kind === 'expired'
     ? { kind, sessionId }
     : undefined;
 }
@@ -494,7 +555,7 @@ function providerUnavailable(cause: unknown): AppError {
   return new AppError(
     503,
     'provider_unavailable',
-    'The payment provider cannot be reached at the moment. No payment was begun; try again shortly.',
+    'The payment provider cannot be reached at the moment. Try again shortly.',
     { cause, retryAfterSeconds: Math.min(asked ?? 5, MAX_RETRY_AFTER_SECONDS) },
   );
 }

@@ -48,10 +48,10 @@ const MOVES: Readonly<Record<CheckoutState, string>> = {
   open: '* returned cancelled left cancelled * paid . failed * expired',
   returned: '. . . . . . paid . failed * unconfirmed',
   paid: '. . . . . . . * . * .',
-  failed: 'open . . . . . paid . . * .',
-  cancelled: 'open returned . . . . paid . failed * .',
-  left: 'open returned . . . . paid . failed * .',
-  expired: 'open returned . . . . paid . failed * .',
+  failed: 'open . . . . * paid . . * .',
+  cancelled: 'open returned . . . * paid . failed * .',
+  left: 'open returned . . . * paid . failed * .',
+  expired: 'open returned . . . * paid . failed * .',
   unconfirmed: '. . . . . . paid . failed * .',
 };
 
@@ -105,7 +105,7 @@ describe('a checkout', () => {
     (fact) => {
       const open = testCheckout();
       const half = EXPIRES_AT / 2;
-      expect(advance(open, FACTS[fact], half, RULES)).toBe(open);
+      expect(advance(open, FACTS[fact], half, RULES).expiresAt).toBe(EXPIRES_AT);
       const longer = advance(open, FACTS[fact], half + 1, RULES);
       expect(longer).toMatchObject({ state: 'open', expiresAt: half + 1 + EXPIRES_AT });
       expect(advance(longer, FACTS.time, EXPIRES_AT, RULES)).toBe(longer);
@@ -190,7 +190,35 @@ describe('what is said of a state', () => {
     ['unconfirmed', false, true],
   ] as const)('%s: certain %s, money may be moving %s', (state, certain, moving) => {
     expect(isCertain(state)).toBe(certain);
-    expect(isPaymentPending(state)).toBe(moving);
+    expect(isPaymentPending({ state })).toBe(moving);
+  });
+});
+
+describe('a submitted payment', () => {
+  const submitted = (state: CheckoutState) => ({ ...inState(state), submittedAt: 1000 });
+
+  it.each(['open', 'cancelled', 'left', 'expired', 'failed'] as const)(
+    'may be moving, also when the checkout is %s',
+    (state) => {
+      const after = advance(inState(state), FACTS['submit hint'], 1000, RULES);
+      expect(after.submittedAt).toBe(1000);
+      expect(isPaymentPending(after)).toBe(true);
+    },
+  );
+
+  it.each(['cancel', 'back', 'cancel hint'] as const)('is not taken back by a %s', (fact) => {
+    const open = submitted('open');
+    expect(advance(open, FACTS[fact], 2000, RULES)).toBe(open);
+  });
+
+  it.each(['payment', 'failure'] as const)('is answered by a %s', (fact) => {
+    expect(advance(submitted('open'), FACTS[fact], 2000, RULES).submittedAt).toBeUndefined();
+  });
+
+  it('ends once, and moves no state', () => {
+    const ended = advance(submitted('open'), { type: 'submission-ended' }, 2000, RULES);
+    expect(ended).toMatchObject({ state: 'open', submittedAt: undefined, revision: 2 });
+    expect(advance(ended, { type: 'submission-ended' }, 3000, RULES)).toBe(ended);
   });
 });
 

@@ -53,6 +53,13 @@ export interface Checkout {
   readonly expiresAt: number;
   /** When `returned` becomes `unconfirmed`, in milliseconds since 1970; set while `returned`. */
   readonly settleBy?: number | undefined;
+  /**
+   * When a page last said that the shopper submitted a payment, in milliseconds since 1970; undefined
+   * once its outcome is known, or a complete read of the provider's list shows that there is none.
+   */
+  readonly submittedAt?: number | undefined;
+  /** The checkout of the same order that took its place: at another price, or the one that is paid. */
+  readonly supersededBy?: string | undefined;
   /** Id of the transaction that paid it. */
   readonly paidBy?: string | undefined;
   /** What the provider showed of that transaction. */
@@ -68,8 +75,10 @@ export type CheckoutFact =
   | { readonly type: 'came-back'; readonly kind: ReturnKind }
   /** The page says that the shopper cancelled: a hint. */
   | { readonly type: 'cancel-hinted' }
-  /** The page says that the shopper has sent the payment off: a hint. */
+  /** The page says that the shopper submitted a payment: a hint. */
   | { readonly type: 'submit-hinted' }
+  /** What was submitted was declined, or is in no complete read of the list after its settle window. */
+  | { readonly type: 'submission-ended' }
   /** A transaction in the provider's list meets every rule of evidence. */
   | {
       readonly type: 'payment-proved';
@@ -115,9 +124,19 @@ export function isCertain(state: CheckoutState): boolean {
   return state === 'paid' || state === 'failed';
 }
 
-/** Whether money may be moving, so that nothing more may be paid now. */
-export function isPaymentPending(state: CheckoutState): boolean {
+/** Whether the shopper came back from paying and there is no evidence yet. */
+export function isAwaitingEvidence(state: CheckoutState): boolean {
   return state === 'returned' || state === 'unconfirmed';
+}
+
+/** Whether a page said that the shopper submitted a payment, and nothing answers that yet. */
+export function isSubmitted({ submittedAt }: Pick<Checkout, 'submittedAt'>): boolean {
+  return submittedAt !== undefined;
+}
+
+/** Whether money may be moving, so that nothing more may be paid now. */
+export function isPaymentPending(checkout: Pick<Checkout, 'state' | 'submittedAt'>): boolean {
+  return isAwaitingEvidence(checkout.state) || isSubmitted(checkout);
 }
 
 /** The checkout after a fact: the very same object when the fact changes nothing. */
@@ -168,9 +187,15 @@ function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules
         ? { ...inState(checkout, 'open'), expiresAt: now + rules.expireAfterSeconds * 1000 }
         : stayOpen(checkout, now, rules);
     case 'submit-hinted':
-      return stayOpen(checkout, now, rules);
+      return checkout.state === 'paid' || isAwaitingEvidence(checkout.state)
+        ? checkout
+        : { ...stayOpen(checkout, now, rules), submittedAt: now };
+    case 'submission-ended':
+      return checkout.submittedAt === undefined
+        ? checkout
+        : { ...checkout, submittedAt: undefined };
     case 'cancel-hinted':
-      return checkout.state === 'open' ? inState(checkout, 'cancelled') : checkout;
+      return leave(checkout, 'cancelled');
     case 'came-back':
       return comeBack(checkout, fact.kind, now, rules);
     case 'time-passed':
@@ -205,10 +230,17 @@ function comeBack(checkout: Checkout, kind: ReturnKind, now: number, rules: Rule
         ? { ...inState(checkout, 'returned'), settleBy: now + rules.settleWindowSeconds * 1000 }
         : checkout;
     case 'cancel':
-      return checkout.state === 'open' ? inState(checkout, 'cancelled') : checkout;
+      return leave(checkout, 'cancelled');
     case 'back':
-      return checkout.state === 'open' ? inState(checkout, 'left') : checkout;
+      return leave(checkout, 'left');
   }
+}
+
+/** A shopper who has submitted a payment has neither cancelled it nor left it. */
+function leave(checkout: Checkout, state: 'cancelled' | 'left'): Checkout {
+  return checkout.state === 'open' && !isPaymentPending(checkout)
+    ? inState(checkout, state)
+    : checkout;
 }
 
 function passTime(checkout: Checkout, now: number): Checkout {
@@ -261,7 +293,7 @@ function withAttention(checkout: Checkout, code: AttentionCode): Checkout {
 /** Evidence answers what was `unconfirmed`. */
 function settled(checkout: Checkout, state: 'paid' | 'failed'): Checkout {
   const attention = checkout.attention.filter((code) => code !== 'unconfirmed');
-  return { ...inState(checkout, state), attention };
+  return { ...inState(checkout, state), submittedAt: undefined, attention };
 }
 
 /** Leaves behind what belongs to the old state only. */

@@ -3,7 +3,7 @@ import { checkoutNotFound } from '../errors.js';
 import type { CheckoutStatus, CheckoutStatusReply } from '../contract.js';
 import type { PaymentHints } from './service.js';
 import type { ChangeFeed } from './change-feed.js';
-import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
+import { type Checkout, isCertain, isPaymentPending, isSubmitted } from './state-machine.js';
 import type { Database, Reader } from '../store/database.js';
 import { findCheckouts, findRevisions } from './repository.js';
 
@@ -107,7 +107,7 @@ export class StatusService {
     const known = await findCheckouts(this.#database, ids);
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {
-      if (isWaiting ? checkout.state !== 'paid' : isPaymentPending(checkout.state)) {
+      if (isWaiting ? checkout.state !== 'paid' : isPaymentPending(checkout)) {
         const why = isWaiting ? 'waiter' : 'status request';
         this.#reconciliation.hint(checkout, why, { isAnonymous: true });
       }
@@ -148,6 +148,7 @@ function hasMoved(known: readonly Checkout[], questions: readonly StatusQuestion
 
 /** State, flags, merchant and order only: an id may have been shared. */
 export function toStatus(checkout: Checkout): CheckoutStatus {
+  const { supersededBy } = checkout;
   return {
     checkout: checkout.id,
     merchant: checkout.merchant,
@@ -156,5 +157,7 @@ export function toStatus(checkout: Checkout): CheckoutStatus {
     certain: isCertain(checkout.state),
     revision: checkout.revision,
     refund: checkout.refund,
+    ...(isSubmitted(checkout) && { submitted: true }),
+    ...(supersededBy !== undefined && { supersededBy }),
   };
 }

@@ -8,7 +8,7 @@ import type { Transaction } from '../store/database.js';
 import type { AttemptTokens } from './attempt-ids.js';
 import { renderEvent } from './event.js';
 import { findObjection, refreshOrder } from './order-state.js';
-import { isBeingPaid, type OrderHistory, planCheckout } from './opening-rules.js';
+import { type OrderHistory, planCheckout } from './opening-rules.js';
 import {
   type Attempt,
   type AttemptRequest,
@@ -20,7 +20,9 @@ import {
   findLastAttempt,
   insertAttempt,
   reactivateAttempt,
+  hasSubmitted,
   setSubmitted,
+  supersedeSending,
   watchAgain,
 } from './attempt-repository.js';
 import {
@@ -45,6 +47,12 @@ export type AttemptDecision =
   | { readonly kind: 'settled'; readonly checkout: Checkout }
   /** The session that is active already. */
   | { readonly kind: 'existing'; readonly checkout: Checkout; readonly attempt: Attempt }
+  /** A payment was submitted: no other session is created before its outcome is known. */
+  | {
+      readonly kind: 'submitted';
+      readonly checkout: Checkout;
+      readonly attempt: Attempt | undefined;
+    }
   /** Another request is at the provider with it. */
   | { readonly kind: 'wait'; readonly checkout: Checkout }
   /** You are: send it, then `activateSession` or `endAttempt`. */
@@ -54,7 +62,7 @@ export type AttemptDecision =
       readonly attempt: Attempt;
       readonly tokens: AttemptTokens;
     }
-  /** A payment was submitted in the active session: no other is created before its outcome is known. */
+  /** A failure of the active session was reported: no other is created before the list is read. */
   | {
       readonly kind: 'payment-pending';
       readonly checkout: Checkout;
@@ -73,7 +81,7 @@ export interface Change {
 
 /** A hint that leads to more than a poll. */
 export interface SessionHint {
-  readonly kind: 'cancelled' | 'submitted' | 'declined';
+  readonly kind: 'cancelled' | 'submitted' | 'declined' | 'expired';
   readonly sessionId: string;
 }
 
@@ -86,6 +94,8 @@ export interface StepContext {
   readonly clock: Clock;
   /** Called when a change is durable; `before` is undefined for a new checkout. */
   readonly onChange: (before: Checkout | undefined, after: Checkout) => void;
+  /** Called when it is durable that another checkout of its order took the place of one. */
+  readonly onSuperseded?: ((checkout: string) => void) | undefined;
   /** Runs in the transaction that stores a new attempt. */
   readonly onAttempt: (
     tx: Transaction,
@@ -112,7 +122,7 @@ export async function applyFacts(
   // First, as everywhere: transactions that lock rows of one order in two ways would deadlock.
   await touchOrder(tx, after);
   await updateCheckout(tx, after);
-  await refreshOrder(tx, after, now);
+  await refreshOrder(tx, after, now, context.onSuperseded);
   for (const [index, type] of events.entries()) {
     const sequence = before.sequence + index + 1;
     const body = renderEvent(after, type, sequence, now);
@@ -160,6 +170,7 @@ export async function beginAttempt(
   const plan = planCheckout(history, request, now, rules);
   switch (plan.kind) {
     case 'wait':
+    case 'submitted':
     case 'payment-pending':
     case 'price-is-old':
     case 'too-many-renewals':
@@ -178,7 +189,7 @@ export async function beginAttempt(
         const { retire } = plan.again;
         if (retire) await endAttempt(tx, retire.orderId, retire.to);
         await reactivateAttempt(tx, orderId, now);
-        await refreshOrder(tx, request, now);
+        await refreshOrder(tx, request, now, context.onSuperseded);
       }
       await watchAgain(tx, orderId, now);
       return { kind: 'existing', checkout: after, attempt: plan.attempt };
@@ -193,7 +204,9 @@ export async function beginAttempt(
       const { attempt, tokens } = await insertAttempt(tx, sent, now, rules);
       await context.onAttempt(tx, attempt);
       // An order is open before its first checkout, and with it.
-      if (history.checkouts.length > 0) await refreshOrder(tx, request, now);
+      if (history.checkouts.length > 0) {
+        await refreshOrder(tx, request, now, context.onSuperseded);
+      }
       return { kind: 'send', checkout, attempt, tokens };
     }
   }
@@ -290,31 +303,35 @@ export async function logHint(
   await logOrder(tx, { merchant, order }, entry, now);
 }
 
-/** What a page says of the session that it shows; of another session it changes nothing. */
+/**
+ * What a page says of the session that it shows; of another session it changes nothing. A session that
+ * was superseded can still be paid in, but cancelling it cancels nothing.
+ */
 export async function recordHint(
   tx: Transaction,
   checkout: string,
   { kind, sessionId }: SessionHint,
   context: StepContext,
 ): Promise<Change> {
-  const now = context.clock.now();
   const before = await getCheckout(tx, checkout);
   const attempt = await findShownAttempt(tx, checkout, sessionId);
   if (!attempt) return { before, after: before };
+  await touchOrder(tx, before);
   switch (kind) {
     case 'submitted':
-      await touchOrder(tx, before);
-      await setSubmitted(tx, attempt.orderId, now);
+      await setSubmitted(tx, attempt.orderId, context.clock.now());
+      // What is being created meanwhile is shown to no one: money of the order may be moving.
+      await supersedeSending(tx, before.merchant, before.order);
       return applyFacts(tx, before, [{ type: 'submit-hinted' }], context);
     case 'declined':
+    case 'expired': {
       await setSubmitted(tx, attempt.orderId, undefined);
-      return { before, after: before };
+      const isOver = !(await hasSubmitted(tx, checkout));
+      return applyFacts(tx, before, isOver ? [{ type: 'submission-ended' }] : [], context);
+    }
     case 'cancelled': {
-      // A page that was closed after it had submitted a payment has cancelled nothing.
-      const facts: CheckoutFact[] = isBeingPaid(attempt, now, context.rules)
-        ? []
-        : [{ type: 'cancel-hinted' }];
-      return applyFacts(tx, before, facts, context);
+      const isOfActive = attempt.status === 'active';
+      return applyFacts(tx, before, isOfActive ? [{ type: 'cancel-hinted' }] : [], context);
     }
   }
 }

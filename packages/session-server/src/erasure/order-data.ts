@@ -41,6 +41,7 @@ export const ORDER_TABLES = {
       ...['number', 'id', 'merchant', 'order_name', 'order_version', 'amount_minor', 'currency'],
       ...['decimals', 'state', 'revision', 'sequence', 'refund', 'refunded_minor', 'attention'],
       ...['created_at', 'expires_at', 'settle_by', 'paid_by', 'due_at', 'request_id'],
+      ...['submitted_at', 'superseded_by'],
       ...['price_check_at', 'is_erased', 'resolved_attention'],
     ],
     erases: ['shop_version', 'return_url', 'payment'],

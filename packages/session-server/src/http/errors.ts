@@ -73,6 +73,7 @@ function toProblem(error: AppError, id: string): Problem {
     requestId: id,
     ...(error.errors === undefined ? {} : { errors: error.errors }),
     ...(error.state === undefined ? {} : { state: error.state }),
+    ...(error.unpaid && { unpaid: true }),
   };
 }
 

@@ -1,6 +1,8 @@
 import {
   type ActiveAttempt,
+  clearSubmitted,
   findReportedFailures,
+  findSubmittedAttempts,
   getAttempt,
   setFailureReported,
 } from '../checkouts/attempt-repository.js';
@@ -54,6 +56,36 @@ export async function settleFailures(
   });
 }
 
+/**
+ * Ends the submissions whose settle window was over when a read began that shows no payment of them.
+ *
+ * @param covers whether the read would have met a payment of an attempt
+ */
+export async function settleSubmissions(
+  database: Database,
+  read: CompleteRead,
+  covers: (attempt: ActiveAttempt) => boolean,
+  context: StepContext,
+): Promise<Change[]> {
+  const until = read.startedAt - context.rules.settleWindowSeconds * 1000;
+  const attempts = await findSubmittedAttempts(database, read, until);
+  const checkouts = [...new Set(attempts.map(({ checkout }) => checkout))].filter((id) =>
+    attempts.every((attempt) => attempt.checkout !== id || covers(attempt)),
+  );
+  if (checkouts.length === 0) return [];
+  return database.transaction('poll:settle-submissions', async (tx) => {
+    const changes: Change[] = [];
+    for (const id of checkouts.toSorted()) {
+      const checkout = await getCheckout(tx, id);
+      const isOver = (checkout.submittedAt ?? Infinity) <= until;
+      const facts = isOver ? [{ type: 'submission-ended' } as const] : [];
+      if (isOver) await clearSubmitted(tx, id);
+      changes.push(await applyFacts(tx, checkout, facts, context));
+    }
+    return changes;
+  });
+}
+
 async function settleFailure(
   tx: Transaction,
   orderId: number,
@@ -61,15 +93,20 @@ async function settleFailure(
   context: StepContext,
 ): Promise<Change[]> {
   const attempt = await getAttempt(tx, orderId);
-  const { failureReportedAt = Infinity, submittedAt = -Infinity } = attempt;
+  const { failureReportedAt = Infinity } = attempt;
   if (failureReportedAt > readAt) return [];
+  const checkout = await getCheckout(tx, attempt.checkout);
+  const { submittedAt = -Infinity } = checkout;
   // Another payment was submitted since: its outcome is not known yet.
-  if (submittedAt > failureReportedAt && isBeingPaid(attempt, context.clock.now(), context.rules)) {
+  if (
+    submittedAt > failureReportedAt &&
+    isBeingPaid(checkout, context.clock.now(), context.rules)
+  ) {
     return [];
   }
-  const checkout = await getCheckout(tx, attempt.checkout);
   const facts = attempt.status === 'active' ? [{ type: 'failure-proved' } as const] : [];
   const change = await applyFacts(tx, checkout, facts, context);
+  if (facts.length > 0) await clearSubmitted(tx, checkout.id);
   await setFailureReported(tx, orderId, undefined);
   return [change];
 }

@@ -73,8 +73,10 @@ export async function recordPayment(
   if (!plan) return [];
   if (!isDeepStrictEqual(plan.row, known)) await upsertRow(tx, plan.row, now);
   const changes: Change[] = [];
-  for (const each of [checkout, ...siblings]) {
-    changes.push(await applyFacts(tx, each, plan.facts.get(each.id) ?? [], context));
+  for (const { id } of [checkout, ...siblings]) {
+    // Read again: what is paid supersedes the others.
+    const each = id === checkout.id ? checkout : await getCheckout(tx, id);
+    changes.push(await applyFacts(tx, each, plan.facts.get(id) ?? [], context));
   }
   const paid = changes.filter(
     ({ before, after }) => before.state !== 'paid' && after.state === 'paid',
@@ -152,7 +154,7 @@ export async function recordMatch(
   }
   if (result.kind === 'failed' && !known?.provesPrice) {
     const now = context.clock.now();
-    const isPending = isBeingPaid(await getAttempt(tx, orderId), now, context.rules);
+    const isPending = isBeingPaid(await getCheckout(tx, checkout), now, context.rules);
     const at = Math.min(timeOf(row) ?? now, now);
     if (!isPending) await reportFailure(tx, orderId, at);
     return [];

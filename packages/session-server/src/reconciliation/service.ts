@@ -33,7 +33,7 @@ import { expectedPaymentOf, type MatchResult, matchTransaction, referencesOf } f
 import { isLogged, type LogEntry, logOrder } from '../orders/order-log.js';
 import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
-import { type CompleteRead, settleFailures } from './failures.js';
+import { type CompleteRead, settleFailures, settleSubmissions } from './failures.js';
 import { leaveOutRecorded, recordMatch } from './record-payment.js';
 import type { PolledCheckout, PollLog } from './poll-log.js';
 import type { DuePoll } from './repository.js';
@@ -353,6 +353,7 @@ export class ReconciliationService {
       return attempt.createdAt - skewSeconds * 1000 >= sinceMs;
     };
     this.#notify(await settleFailures(database, read, covers, context));
+    this.#notify(await settleSubmissions(database, read, covers, context));
   }
 
   #notify(changes: readonly Change[]): void {

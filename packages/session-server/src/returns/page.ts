@@ -1,5 +1,5 @@
 import { type Checkout, isPaymentPending } from '../checkouts/state-machine.js';
-import type { CheckoutState, ReturnKind } from '../contract.js';
+import type { ReturnKind } from '../contract.js';
 import { html } from '../http/html.js';
 import { type Page, renderMessage, renderShop } from '../http/page.js';
 import { type Language, type PageText, textOf } from '../languages.js';
@@ -7,9 +7,13 @@ import { shopNameOf } from '../merchants/brand.js';
 import type { Merchant } from '../merchants/merchant.js';
 
 /** What is known of the payment; the address that was visited proves nothing. */
-export function returnTitle(kind: ReturnKind, state: CheckoutState): PageText {
+export function returnTitle(
+  kind: ReturnKind,
+  checkout: Pick<Checkout, 'state' | 'submittedAt'>,
+): PageText {
+  const { state } = checkout;
   if (state === 'paid' || state === 'failed') return state;
-  if (kind === 'return' || isPaymentPending(state)) return 'checking';
+  if (kind === 'return' || isPaymentPending(checkout)) return 'checking';
   return state === 'cancelled' ? state : 'left';
 }
 
@@ -25,7 +29,7 @@ export interface ReturnPage {
 /** The tiny page behind the three return addresses; `assets/return.js` does its work. */
 export function makeReturnPage(page: ReturnPage): Page {
   const { language, checkout, kind, merchant, publicUrl } = page;
-  const name = returnTitle(kind, checkout.state);
+  const name = returnTitle(kind, checkout);
   const title = textOf(language, name);
   const [address, toShop] = [shopperPage(merchant, checkout, kind), textOf(language, 'toShop')];
   const onward = html`<a id="onward" class="action" target="_top" href="${address}">${toShop}</a>`;

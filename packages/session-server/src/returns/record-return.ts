@@ -6,8 +6,7 @@ import {
   supersedeSending,
 } from '../checkouts/attempt-repository.js';
 import { getCheckout } from '../checkouts/repository.js';
-import { isBeingPaid } from '../checkouts/opening-rules.js';
-import { type CheckoutFact, isPaymentPending } from '../checkouts/state-machine.js';
+import { type CheckoutFact, isAwaitingEvidence } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { ReturnKind } from '../contract.js';
 import { logOrder } from '../orders/order-log.js';
@@ -33,9 +32,7 @@ export async function recordReturn(
   const checkout = await getCheckout(tx, attempt.checkout);
   // A shopper who left a superseded session may pay in the one that took its place. But money
   // may have been paid in any: a shopper who comes back from paying is not asked to pay again.
-  // And one who had submitted a payment has neither cancelled it nor left it.
-  const isPaying = isBeingPaid(attempt, context.clock.now(), context.rules);
-  const counts = kind === 'return' || (attempt.status === 'active' && !isPaying);
+  const counts = kind === 'return' || attempt.status === 'active';
   const facts: CheckoutFact[] = counts ? [{ type: 'came-back', kind }] : [];
   await logOrder(
     tx,
@@ -45,7 +42,7 @@ export async function recordReturn(
   );
   const change = await applyFacts(tx, checkout, facts, context);
   const { before, after } = change;
-  if (after !== before && isPaymentPending(after.state)) {
+  if (after !== before && isAwaitingEvidence(after.state)) {
     await supersedeSending(tx, attempt.merchant, attempt.order);
   }
   const rows = await findMatchedRows(tx, [after.id]);

@@ -113,10 +113,11 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
 function sendWithoutShop(
   response: Response,
   language: Language,
-  { order, state }: Checkout,
+  checkout: Checkout,
   kind: ReturnKind,
 ): void {
-  const title = returnTitle(kind, state);
+  const title = returnTitle(kind, checkout);
+  const { order } = checkout;
   sendNotice(response, { language, title, text: 'noShop', values: { order } });
 }
 

@@ -292,6 +292,16 @@ export const MIGRATIONS: readonly Migration[] = [
     expires_at ${bigint} NOT NULL
   ) ${strict};
   `,
+
+  // What every page of an order shows: a payment was submitted; another checkout took its place.
+  ({ bigint, text }) => `
+  ALTER TABLE checkouts ADD COLUMN submitted_at ${bigint};
+  ALTER TABLE checkouts ADD COLUMN superseded_by ${text};
+  CREATE INDEX checkouts_submitted ON checkouts (submitted_at) WHERE submitted_at IS NOT NULL;
+  UPDATE checkouts SET submitted_at = (
+    SELECT max(submitted_at) FROM attempts WHERE checkout = checkouts.id AND is_active = 1
+  ) WHERE state NOT IN ('paid', 'failed');
+  `,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */

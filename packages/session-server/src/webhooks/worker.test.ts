@@ -379,7 +379,9 @@ describe('a verified webhook', () => {
     await sendSigned(path, failedBody(session));
     await settled();
     const before = stack.createSessionCalls();
-    expect((await stack.reopen('V0', { renew: sessionId })).status).toBe(202);
+    const renewed = await stack.reopen('V0', { renew: sessionId });
+    expect(renewed.body).toMatchObject({ checkout, submitted: true });
+    expect(renewed.body.sessionId).toBeUndefined();
     expect((await stack.reopen('V0')).body).toMatchObject({ state: 'open', sessionId });
     expect(stack.createSessionCalls()).toBe(before);
     await stack.payAtProvider(sessionId);
