@@ -63,6 +63,10 @@ export interface Observer {
     flags: readonly WebhookFlag[],
   ): void;
   deliveryAttempted(result: 'acknowledged' | 'refused' | 'silent'): void;
+  /** The store was read outside a transaction, or a transaction ended, with all of its runs. */
+  storeUsed(operation: 'read' | 'transaction', seconds: number): void;
+  /** A transaction runs again: it met another one, or its connection was lost. */
+  transactionRetried(reason: 'collision' | 'connection'): void;
 }
 
 const ignore = (): void => undefined;
@@ -79,4 +83,6 @@ export const SILENT_OBSERVER: Observer = {
   webhookReceived: ignore,
   webhookProcessed: ignore,
   deliveryAttempted: ignore,
+  storeUsed: ignore,
+  transactionRetried: ignore,
 };

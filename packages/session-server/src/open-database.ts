@@ -4,6 +4,7 @@ import type { Config } from './config.js';
 import { addDatabaseCrashPoints } from './crash-decorators.js';
 import { recoverFromCrash } from './crash-recovery.js';
 import type { Logger } from './logger.js';
+import { type Observer, SILENT_OBSERVER } from './observer.js';
 import type { Database, Transaction } from './store/database.js';
 import { PostgresDatabase } from './store/postgres-database.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
@@ -19,15 +20,15 @@ import { SqliteDatabase } from './store/sqlite-database.js';
  */
 export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'databaseFile' | 'maxOrderId'>,
-  { clock, logger }: { readonly clock: Clock; readonly logger?: Logger },
+  options: { readonly clock: Clock; readonly logger?: Logger; readonly observer?: Observer },
 ): Promise<Database> {
+  const { clock, observer = SILENT_OBSERVER } = options;
   const { databaseUrl, databaseFile = '', maxOrderId } = config;
   const now = clock.now();
-  const database = addDatabaseCrashPoints(
-    databaseUrl
-      ? await PostgresDatabase.open(databaseUrl.reveal(), logger ? { logger } : {})
-      : new SqliteDatabase(databaseFile),
-  );
+  const opened = databaseUrl
+    ? await PostgresDatabase.open(databaseUrl.reveal(), options)
+    : new SqliteDatabase(databaseFile);
+  const database = addDatabaseCrashPoints(observeDatabase(opened, observer));
   try {
     if (databaseUrl) {
       // Now, and not in the first attempts of several servers at once.
@@ -41,6 +42,28 @@ export async function openDatabase(
     await database.close();
     throw error;
   }
+}
+
+/** Notes how long the store takes. */
+function observeDatabase(database: Database, observer: Pick<Observer, 'storeUsed'>): Database {
+  if (observer === SILENT_OBSERVER) return database;
+  const time = async <T>(operation: 'read' | 'transaction', work: Promise<T>): Promise<T> => {
+    const startedAt = performance.now();
+    try {
+      return await work;
+    } finally {
+      observer.storeUsed(operation, (performance.now() - startedAt) / 1000);
+    }
+  };
+  return {
+    isShared: database.isShared,
+    get: (query) => time('read', database.get(query)),
+    all: (query) => time('read', database.all(query)),
+    transaction: (name, work) => time('transaction', database.transaction(name, work)),
+    countConnections: () => database.countConnections(),
+    purgeDeleted: () => database.purgeDeleted(),
+    close: () => database.close(),
+  };
 }
 
 /** For a command beside a server that may be running. */

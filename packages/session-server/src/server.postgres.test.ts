@@ -164,6 +164,42 @@ describe('a server whose database is restarted', () => {
   });
 });
 
+describe('the metrics of a server whose database is away', () => {
+  it('say so, have the process and what was counted, and none of what is stored', async () => {
+    const server = await PostgresServer.start();
+    const env = { DATABASE_URL: server.url(), PAY_ENCRYPTION_KEY, PAY_OPERATOR_PORT: '0' };
+    const watched = await TestStack.start({ env });
+    const scrape = async () => {
+      const { status, text } = await watched.askOperator('/metrics');
+      expect(status).toBe(200);
+      return text;
+    };
+    const stored = /^(pay_watched_attempts|pay_outbox_events_waiting|pay_order_id_used_ratio) /m;
+    try {
+      await watched.open('A1001', { amount: '9.99' });
+      const before = await scrape();
+      expect(before).toMatch(/^pay_store_up 1$/m);
+      expect(before).toMatch(stored);
+      expect(before).toMatch(/^pay_store_connections_in_use \d+$/m);
+      await server.stop();
+      await watched.reopen('A1001');
+      const meanwhile = await scrape();
+      expect(meanwhile).toMatch(/^pay_store_up 0$/m);
+      expect(meanwhile).not.toMatch(stored);
+      expect(meanwhile).toMatch(/^pay_store_transaction_retries_total{reason="connection"} [1-9]/m);
+      expect(meanwhile).toMatch(/^pay_pollers_backing_off \d+$/m);
+      expect(meanwhile).toMatch(/^pay_checkouts_requested_total{result="opened"} 1$/m);
+      expect(meanwhile).toMatch(/^process_resident_memory_bytes \d/m);
+      await server.resume();
+      await expect.poll(scrape).toMatch(/^pay_store_up 1$/m);
+      expect(await scrape()).toMatch(stored);
+    } finally {
+      await watched.close();
+      await server.remove();
+    }
+  });
+});
+
 describe.runIf(existsSync(POOLER))('a server behind a pooler in transaction mode', () => {
   it('takes an order from its page to its shop on two connections', async () => {
     const pooler = await Pooler.start(new URL(database.url));

@@ -154,7 +154,7 @@ async function assemble(
   const metrics = config.operator && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
   const rules = checkoutRulesOf(config);
-  const database = keep(await openDatabase(config, { clock, logger }));
+  const database = keep(await openDatabase(config, { clock, logger, observer }));
   const { databaseFile: file, databaseUrl } = config;
   if (databaseUrl && file !== undefined) {
     logger.warn({ file }, 'PAY_DATABASE_FILE is not used beside DATABASE_URL');

@@ -34,6 +34,14 @@ describe('the metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes /m);
   });
 
+  it('say that the store is up, and how long it takes', async () => {
+    expect(await sample('pay_store_up')).toBe(1);
+    for (const operation of ['read', 'transaction']) {
+      const count = `pay_store_operation_duration_seconds_count{operation="${operation}"}`;
+      expect(await sample(count)).toBeGreaterThan(0);
+    }
+  });
+
   it('have a zero for what must never happen unseen', async () => {
     const text = await scrape();
     expect(text).toContain('pay_attention_total{code="paid_twice"} 0');
@@ -190,7 +198,7 @@ describe('the metrics', () => {
       status: /^(\d{3}|gone)$/,
       result: /^[a-z_-]+$/,
       outcome: /^[a-z_]+$/,
-      operation: /^(create_session|list_transactions)$/,
+      operation: /^(create_session|list_transactions|read|transaction)$/,
       account: /^default$/,
       from: /^[a-z]+$/,
       to: /^[a-z]+$/,
@@ -198,7 +206,7 @@ describe('the metrics', () => {
       refund: /^(partial|full)$/,
       version: /^\d+\.\d+\.\d+$/,
       flag: /^[a-z_]+$/,
-      reason: /^(unknown|no)_merchant$/,
+      reason: /^((unknown|no)_merchant|collision|connection)$/,
       le: /^(\+Inf|[\d.]+)$/,
     };
     const ours = (await scrape()).split('\n').filter((line) => line.startsWith('pay_'));

@@ -18,6 +18,7 @@ import type {
 import { VERSION } from '../version.js';
 
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+const STORE_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 15];
 const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
@@ -139,6 +140,18 @@ export class ServerMetrics implements Observer {
     'Tries to deliver an event to its shop, by how they ended',
     'result',
   );
+  readonly #store = new Histogram({
+    name: 'pay_store_operation_duration_seconds',
+    help: 'Time of reads outside a transaction, and of transactions with all of their runs',
+    labelNames: ['operation'],
+    buckets: STORE_BUCKETS,
+    registers: this.#registers,
+  });
+  readonly #retries = this.#counter(
+    'pay_store_transaction_retries_total',
+    'Transactions that ran again, for a collision with another one or a lost connection',
+    'reason',
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -231,6 +244,14 @@ export class ServerMetrics implements Observer {
 
   deliveryAttempted(result: 'acknowledged' | 'refused' | 'silent'): void {
     this.#deliveries.inc({ result });
+  }
+
+  storeUsed(operation: 'read' | 'transaction', seconds: number): void {
+    this.#store.observe({ operation }, seconds);
+  }
+
+  transactionRetried(reason: 'collision' | 'connection'): void {
+    this.#retries.inc({ reason });
   }
 
   #counter<T extends string>(name: string, help: string, ...labelNames: T[]): Counter<T> {

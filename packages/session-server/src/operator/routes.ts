@@ -18,7 +18,7 @@ import type { Database } from '../store/database.js';
 import type { RedeliverFilter } from '../outbox/repository.js';
 import { pageRoutes } from './page-routes.js';
 import { fingerprintOf, isSame } from './page-session.js';
-import { BacklogGauges, type List, type OperatorService } from './service.js';
+import { FigureGauges, type List, type OperatorService } from './service.js';
 
 export interface OperatorAppOptions {
   readonly database: Database;
@@ -37,7 +37,7 @@ export interface OperatorAppOptions {
 /** `/metrics` and the operator's routes, for a listener of their own. It never listens itself. */
 export function createOperatorApp(options: OperatorAppOptions): Express {
   const { access, metrics, service, logger, report } = options;
-  const gauges = new BacklogGauges(metrics.registry);
+  const gauges = new FigureGauges(metrics.registry);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -65,7 +65,7 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
   );
   app.use(guardPrograms(access));
   app.get('/metrics', async (_request, response) => {
-    gauges.set(await service.backlog());
+    gauges.set(await service.figures());
     const text = await metrics.registry.metrics();
     response.setHeader('content-type', metrics.registry.contentType);
     response.end(text);

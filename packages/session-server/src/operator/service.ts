@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from '@prometheus-io/client';
 import type { PartnerGateway } from '../provider/gateway.js';
 import type { Clock } from '../clock.js';
@@ -23,6 +24,8 @@ import { findAttention, findUnmatchedWebhooks, readMerchantFigures } from './rep
 const DAY_MS = 86_400_000;
 /** Merchants that the page shows figures of. */
 const MAX_MERCHANTS = 50;
+/** Prometheus gives up after ten seconds. */
+const STORE_WAIT_MS = 5000;
 /** A person waits for it; the command has no such limit. */
 const EXPLAIN_MS = 60_000;
 
@@ -49,6 +52,7 @@ export interface List<T> {
 export class OperatorService {
   readonly #options: OperatorServiceOptions;
   #isExplaining = false;
+  #reading: ReturnType<typeof readBacklog> | undefined;
 
   constructor(options: OperatorServiceOptions) {
     this.#options = options;
@@ -56,11 +60,46 @@ export class OperatorService {
 
   /** How much is waiting, and for how long: what alerts are set on. Counts stop at 10,000. */
   async backlog() {
-    const { database, reconciliation, clock } = this.#options;
-    const now = clock.now();
-    const { backingOff, backfillSince } = reconciliation.countPollers();
+    const { database, clock } = this.#options;
+    return { ...(await readBacklog(database, this.#options, clock.now())), ...this.#pollers() };
+  }
+
+  /**
+   * What the metrics show. It answers in time whatever the store does: what is read from the store is
+   * undefined while that cannot be written to and read.
+   */
+  async figures(): Promise<Figures> {
+    const { database } = this.#options;
+    const stored = await Promise.race([
+      this.#readStore().catch(() => undefined),
+      sleep(STORE_WAIT_MS, undefined, { ref: false }),
+    ]);
+    const connections = database.countConnections();
     return {
-      ...(await readBacklog(database, this.#options, now)),
+      ...stored,
+      ...this.#pollers(),
+      storeUp: stored ? 1 : 0,
+      connectionsInUse: connections?.inUse,
+      connectionsWaiting: connections?.waiting,
+    };
+  }
+
+  /** Once at a time: a store that stands still is not asked again by each scrape. */
+  #readStore() {
+    const { database, clock } = this.#options;
+    this.#reading ??= ping(database)
+      .then(() => readBacklog(database, this.#options, clock.now()))
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return this.#reading;
+  }
+
+  #pollers() {
+    const { reconciliation, clock } = this.#options;
+    const { backingOff, backfillSince } = reconciliation.countPollers();
+    const now = clock.now();
+    return {
       pollersBackingOff: backingOff,
       backfillSeconds: Math.max(0, (now - (backfillSince ?? now)) / 1000),
     };
@@ -183,8 +222,13 @@ function toList<T>(found: readonly T[], limit: number): List<T> {
 
 type Backlog = Awaited<ReturnType<OperatorService['backlog']>>;
 
+type FigureName = keyof Backlog | 'storeUp' | 'connectionsInUse' | 'connectionsWaiting';
+
+/** Numbers of a moment; undefined is what is not known then. */
+type Figures = Readonly<Partial<Record<FigureName, number | undefined>>>;
+
 /** The metric of each number. */
-const GAUGES: Readonly<Record<keyof Backlog, readonly [name: string, help: string]>> = {
+const GAUGES: Readonly<Record<FigureName, readonly [name: string, help: string]>> = {
   watchedAttempts: ['pay_watched_attempts', 'Attempts that are polled for, counted up to 10000'],
   scheduledPollLateSeconds: [
     'pay_scheduled_poll_delay_seconds',
@@ -227,20 +271,31 @@ const GAUGES: Readonly<Record<keyof Backlog, readonly [name: string, help: strin
     'pay_oldest_backfill_seconds',
     'How long the oldest unfinished backfill has been running',
   ],
+  storeUp: ['pay_store_up', '1 while the store can be written to and read, otherwise 0'],
+  connectionsInUse: ['pay_store_connections_in_use', 'Connections to PostgreSQL that are in use'],
+  connectionsWaiting: [
+    'pay_store_connections_waiting',
+    'Callers that wait for a free connection to PostgreSQL',
+  ],
 };
 
-/** Shows the backlog in the metrics, as it was at the last scrape. */
-export class BacklogGauges {
-  readonly #gauges: readonly (readonly [keyof Backlog, Gauge])[];
+/** Shows figures in the metrics, as they are at a scrape. */
+export class FigureGauges {
+  readonly #gauges: readonly (readonly [FigureName, Gauge])[];
 
   constructor(registry: Registry) {
     this.#gauges = Object.entries(GAUGES).map(([key, [name, help]]) => [
-      key as keyof Backlog,
+      key as FigureName,
       new Gauge({ name, help, registers: [registry] }),
     ]);
   }
 
-  set(backlog: Backlog): void {
-    for (const [key, gauge] of this.#gauges) gauge.set(backlog[key]);
+  /** What is not known is left out: a number of before would be taken for one of now. */
+  set(figures: Figures): void {
+    for (const [name, gauge] of this.#gauges) {
+      const figure = figures[name];
+      if (figure === undefined) gauge.remove();
+      else gauge.set(figure);
+    }
   }
 }

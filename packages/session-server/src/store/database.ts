@@ -26,6 +26,13 @@ export interface Transaction extends Reader {
   afterCommit(effect: () => void): void;
 }
 
+/** How the connections of this process to the database are used. */
+export interface ConnectionCounts {
+  readonly inUse: number;
+  /** How many callers wait for a free one. */
+  readonly waiting: number;
+}
+
 /**
  * Everything that the server must not forget. The SQL is what SQLite and PostgreSQL share.
  *
@@ -43,6 +50,8 @@ export interface Database extends Reader {
    * @param name for errors and crash points, such as `outbox:claim`
    */
   transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Undefined where there are none: a data file. */
+  countConnections(): ConnectionCounts | undefined;
   /**
    * Leaves no copy of what was deleted in the engine's log. Everything waits meanwhile. False when
    * another process is using the log, and nothing was done.

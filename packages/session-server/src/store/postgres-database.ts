@@ -1,8 +1,15 @@
 import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../errors.js';
+import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import { createLogger, describeError, type Logger } from '../logger.js';
-import { type Database, optionalText, type Row, type Transaction } from './database.js';
+import {
+  type ConnectionCounts,
+  type Database,
+  optionalText,
+  type Row,
+  type Transaction,
+} from './database.js';
 import {
   codeDriverError,
   explain,
@@ -48,9 +55,13 @@ type Outcome<T> =
   /** Nothing was changed, and it may run again. */
   | { readonly kind: 'collided' | 'lost'; readonly error: unknown };
 
+type StoreObserver = Pick<Observer, 'transactionRetried'>;
+
 export interface PostgresOptions {
   /** Default: none. */
   readonly logger?: Logger;
+  /** Default: none. */
+  readonly observer?: StoreObserver;
   /** `beside`: for a command, which migrates nothing. Default: a server. */
   readonly mode?: 'server' | 'beside';
 }
@@ -62,15 +73,18 @@ export interface PostgresOptions {
 export class PostgresDatabase implements Database {
   readonly isShared = true;
   readonly #pool: Pool;
+  readonly #observer: StoreObserver;
   #closing: Promise<void> | undefined;
 
-  private constructor(pool: Pool) {
+  private constructor(pool: Pool, observer: StoreObserver) {
     this.#pool = pool;
+    this.#observer = observer;
   }
 
   /** @throws {ConfigError} when the database cannot be used */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
-    const { logger = createLogger('silent'), mode = 'server' } = options;
+    const { logger = createLogger('silent'), observer = SILENT_OBSERVER } = options;
+    const { mode = 'server' } = options;
     await withClient(url, mode === 'server' ? migrate : requireTables);
     const { Pool, TypeOverrides } = await importDriver();
     const types = new TypeOverrides();
@@ -90,7 +104,7 @@ export class PostgresDatabase implements Database {
     pool.on('error', (error) => {
       logger.warn(describeError(codeDriverError(error)), 'a connection to the database was lost');
     });
-    return new PostgresDatabase(pool);
+    return new PostgresDatabase(pool, observer);
   }
 
   async get(query: Sql): Promise<Row | undefined> {
@@ -121,8 +135,14 @@ export class PostgresDatabase implements Database {
       if (outcome.kind === 'lost') lost += 1;
       const isOver = lost === MAX_LOST_CONNECTIONS || performance.now() > giveUpAt;
       if (isOver) throw unavailable(outcome.error);
+      this.#observer.transactionRetried(outcome.kind === 'collided' ? 'collision' : 'connection');
       await sleep(Math.random() * Math.min(2 ** tries, MAX_RETRY_PAUSE_MS));
     }
+  }
+
+  countConnections(): ConnectionCounts {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { inUse: totalCount - idleCount, waiting: waitingCount };
   }
 
   /** PostgreSQL's vacuum removes what was deleted. */

@@ -100,6 +100,10 @@ export class SqliteDatabase implements Database {
     });
   }
 
+  countConnections(): undefined {
+    return undefined;
+  }
+
   async purgeDeleted(): Promise<boolean> {
     await this.#running;
     return this.#writer?.truncateLog() ?? false;

@@ -112,6 +112,7 @@ export class TestStore {
       isShared: database.isShared,
       get: (query) => database.get(query),
       all: (query) => database.all(query),
+      countConnections: () => database.countConnections(),
       purgeDeleted: () => database.purgeDeleted(),
       close: () => database.close(),
       transaction: (name, work) => {
