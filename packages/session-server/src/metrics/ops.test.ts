@@ -86,9 +86,17 @@ describe('the dashboard', () => {
     expect(ours.filter((name) => !isShown(name))).toEqual([]);
   });
 
-  it('finds its instances by a metric that is measured', () => {
+  it('shows only what is of the environment that was chosen', () => {
+    const queries = shown.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    for (const query of queries) {
+      const filters = query.split('environment=~"$environment"').length - 1;
+      expect(filters, query).toBe(namesIn(query).length);
+    }
+  });
+
+  it('finds its environments and instances by a metric that is measured', () => {
     const definitions = templating.list.flatMap(({ definition }) => definition ?? []);
-    expect(definitions.flatMap(namesIn)).toEqual(['pay_build_info']);
+    expect(definitions.flatMap(namesIn)).toEqual(['pay_build_info', 'pay_build_info']);
     expect(measuredNames()).toContain('pay_build_info');
   });
 });
@@ -98,6 +106,14 @@ describe('the alerts', () => {
     const names = namesIn(RULES.replace(/^ *#.*$/gm, ''));
     expect(new Set(names).size).toBeGreaterThan(15);
     expect(names.filter((name) => !measuredNames().includes(name))).toEqual([]);
+  });
+
+  it('fire once for an environment, unless they are of one process', () => {
+    const ofReplicas = RULES.split('- alert: ')
+      .slice(1)
+      .filter((rule) => !/by \(job, environment/.test(rule))
+      .map((rule) => rule.slice(0, rule.indexOf('\n')));
+    expect(ofReplicas).toEqual(['PayDown', 'PayEventLoopLag', 'PayMemory']);
   });
 
   it('name their recipe, and each recipe has its alert', () => {
