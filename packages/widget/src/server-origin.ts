@@ -34,7 +34,7 @@ export function serverOrigin(
 ): string {
   // Not `src`: a later `<base>` would change it.
   const own = script ? script.getAttribute('src') : import.meta.url;
-  const named = [property, configured, script?.dataset.server].filter(Boolean);
+  const named = [property, configured, script?.getAttribute('data-server')].filter(Boolean);
   const allowed = [...named.map((one) => originOf(one)), originOf(own, location.href)];
   const wanted = attribute ? originOf(attribute) : allowed[0];
   return (allowed.includes(wanted) && wanted) || '';

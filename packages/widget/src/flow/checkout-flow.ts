@@ -123,7 +123,7 @@ export type FlowEvent =
   | { readonly type: 'failure'; readonly error: FlowError };
 
 /** The initial state. A checkout opens automatically only in this state. */
-export const IDLE: FlowState = { phase: 'idle' };
+export const IDLE = { __proto__: null, phase: 'idle' } as FlowState;
 
 /** Events that remove the form. */
 const FORM_REMOVERS: readonly FlowEvent['type'][] = ['refused', 'failure', 'close'];

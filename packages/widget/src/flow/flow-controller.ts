@@ -150,8 +150,10 @@ export class FlowController implements ReactiveController, FlowContext {
     const state = transition(previous, event);
     if (state === previous) return false;
     // Without prototypes, so that nothing that a script added to Object.prototype is part of the state.
-    Object.setPrototypeOf(state.known ?? state, null);
-    this.state = Object.setPrototypeOf(state, null) as FlowState;
+    for (const part of [state, ...Object.values<unknown>(state)]) {
+      if (Object(part) === part) Object.setPrototypeOf(part, null);
+    }
+    this.state = state;
     this.host.requestUpdate();
     if (isOutcome(state.phase)) removeFromAddress(this.#parameter, state.known?.checkout);
     this.events.publish(previous, state, this.presentation);
@@ -169,6 +171,11 @@ export class FlowController implements ReactiveController, FlowContext {
   hostDisconnected(): void {
     this.#isConnected = false;
     this.#runEffects();
+  }
+
+  /** Lit calls it where there is one, be it one in Object.prototype. */
+  hostUpdated(): void {
+    // Nothing is left to do.
   }
 
   hostUpdate(): void {

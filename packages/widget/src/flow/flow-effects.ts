@@ -143,13 +143,16 @@ export const preload: Effect = async (flow, emit, signal) => {
   }
 };
 
+/** Without a prototype, as replies are. */
+const NO_PREVIEW = { __proto__: null } as Preview;
+
 /** Asks what the order costs. Without an answer the shopper can pay all the same. */
 export const previewOrder: Effect = async (flow, emit, signal) => {
   const { merchant, order, orderToken, serverUrl } = flow.host;
   const request = { merchant, order, orderToken: orderToken ?? undefined } as CreateCheckoutRequest;
   // In the frame that shows the button: nothing moves when the answer comes.
   if (!flow.preview) emit({ type: 'previewed', preview: null });
-  const preview = await fetchPreview(serverUrl, request, signal).catch(() => ({}));
+  const preview = await fetchPreview(serverUrl, request, signal).catch(() => NO_PREVIEW);
   emit({ type: 'previewed', preview });
 };
 
@@ -279,7 +282,7 @@ export const pollStatus: Effect = async (flow, emit, signal) => {
     emit({ type: 'failure', error: { code: 'server_refused' } });
     return;
   }
-  const { checkout = '' } = flow.state.known ?? {};
+  const checkout = flow.state.known?.checkout ?? '';
   const revision = (): number =>
     isRechecking(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);
   const onUpdate = ({ checkouts, error }: StatusUpdate): void => {

@@ -15,7 +15,7 @@ export interface StatusSubscriber {
 export interface StatusUpdate {
   readonly checkouts: readonly CheckoutStatus[];
   /** Why there was no answer, when a retry failed too or cannot help. */
-  readonly error?: CodedError;
+  readonly error: CodedError | undefined;
 }
 
 /**
@@ -137,7 +137,7 @@ function createPoller(server: string): StatusPoller {
         const { checkouts, retryAfterSeconds = 0 } = reply;
         tries = seconds ? 0 : tries + 1;
         waitMs = Math.max(seconds ? POLL_PAUSE_MS : backOffMs(tries), retryAfterSeconds * 1000);
-        publish(asked, { checkouts });
+        publish(asked, { checkouts, error: undefined });
       } catch (thrown) {
         if (roundSignal.aborted) continue;
         const error = coded(thrown, 'server_unreachable');

@@ -1,5 +1,12 @@
 import type { CreateCheckoutReply } from '@pay-checkout/session-server/contract';
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import {
+  html,
+  LitElement,
+  nothing,
+  type PropertyValues,
+  type RenderOptions,
+  type TemplateResult,
+} from 'lit';
 import { hasOnlyId, isInProgress, isRechecking, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-effects.js';
@@ -115,6 +122,10 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '[part=button
 export class PayCheckout extends LitElement implements FlowHost {
   static override styles = styles;
 
+  // Options without a prototype, here and below: nothing that a script added to Object.prototype is one.
+  static override shadowRootOptions = { __proto__: null, mode: 'open' } as ShadowRootInit;
+  override readonly renderOptions = { __proto__: null, host: this } as RenderOptions;
+
   static override properties = {
     merchant: { reflect: true },
     order: { reflect: true },
@@ -132,6 +143,10 @@ export class PayCheckout extends LitElement implements FlowHost {
     labels: { attribute: false },
     isFormEmpty: { state: true },
   };
+
+  static {
+    for (const options of Object.values(this.properties)) Object.setPrototypeOf(options, null);
+  }
 
   /** The merchant's id at the session server. */
   declare merchant: string | null | undefined;
@@ -368,7 +383,8 @@ export class PayCheckout extends LitElement implements FlowHost {
     const { preview, isFollowing, environment } = this.#flow;
     const price: Price | null | undefined =
       state.phase === 'address' ? state.address.request : (state.known ?? preview);
-    const { amount, currency } = price ?? {};
+    const amount = price?.amount;
+    const currency = price?.currency;
     const hasPrice = amount && currency;
     if (!hasPrice && isFollowing && !isInProgress(state)) return nothing;
     const isTest = (price?.environment ?? environment) === 'sandbox';
@@ -455,9 +471,10 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   /** What a shopper can quote to the shop. */
   #reference(state: FlowState): Rendered {
-    const { phase } = state;
-    const { order = this.order, checkout = '' } = state.known ?? {};
-    const words = [order, checkout.slice(0, 8)].filter(Boolean).join(' · ');
+    const { phase, known } = state;
+    const words = [known ? known.order : this.order, known?.checkout.slice(0, 8)]
+      .filter(Boolean)
+      .join(' · ');
     if (!words || ['idle', 'opening', 'redirecting'].includes(phase)) return nothing;
     return html`<small part="reference">${this.#labels.reference} <bdi>${words}</bdi></small>`;
   }

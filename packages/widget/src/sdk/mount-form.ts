@@ -76,7 +76,12 @@ export async function mountForm(
     if (isEmpty()) throw new CodedError('sdk_timeout');
   };
   host.append(form);
-  new MutationObserver(() => void look()).observe(form, { childList: true, subtree: true });
+  new MutationObserver(() => void look()).observe(form, {
+    // Nothing that a script added to Object.prototype is an option.
+    __proto__: null,
+    childList: true,
+    subtree: true,
+  } as MutationObserverInit);
   try {
     const opened = open();
     await Promise.race([shown.promise, opened, giveUp()]);
