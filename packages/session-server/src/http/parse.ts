@@ -1,7 +1,14 @@
 import { json, type RequestHandler } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type AppError, invalidRequest } from '../errors.js';
 import { describeIssue, toFieldErrors } from '../field-errors.js';
+
+/** PostgreSQL takes no text with a NUL, and no id of ours has a control character. */
+export const word = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^\P{Cc}+$/u, 'expected no control characters');
 
 /** What a schema makes of some input. @throws {AppError} 400 naming every wrong field */
 export function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {

@@ -11,11 +11,11 @@ import { OperatorService } from './service.js';
 /** For the option `operator` of `createSessionServer()`. */
 export function createOperator(parts: OperatorParts): RequestListener {
   const { config, access } = parts;
-  const { maxOrderId, settleWindowSeconds, environment } = config;
+  const { maxOrderId, settleWindowSeconds, environment, trustProxy } = config;
   const { keepDays } = config.webhooks;
   const service = new OperatorService({ ...parts, maxOrderId, settleWindowSeconds });
   return createOperatorApp({
-    ...{ ...parts, access, environment, service },
+    ...{ ...parts, access, environment, service, trustProxy },
     pageRoutes: [pageDataRoutes(service, new PageService({ ...parts, keepDays }))],
     report: reportRoutes(new ReportService(parts)),
   });

@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { abortedByClose } from '../http/aborted-by-close.js';
-import { jsonBody, parse } from '../http/parse.js';
+import { jsonBody, parse, word } from '../http/parse.js';
 import { readCursor, toCursor } from '../merchant-api/feed.js';
 import { sessionOf } from './page-routes.js';
 import type { PageService } from './page-service.js';
@@ -71,12 +71,6 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
   return router;
 }
 
-/** PostgreSQL takes no text with a NUL, and no id of ours has a control character. */
-const word = z
-  .string()
-  .min(1)
-  .max(200)
-  .regex(/^\P{Cc}+$/u, 'expected no control characters');
 const searchQuery = z.object({ q: word });
 const listQuery = z.object({ cursor: z.string().max(500).optional() });
 const note = z
@@ -87,7 +81,7 @@ const wantedNote = note.refine((text) => text !== '', 'expected a note');
 const actionBody = z.object({ note: note.optional() });
 const withNote = z.object({ note: wantedNote });
 const resolveBody = z.object({ note: wantedNote, attention: z.array(word).max(1000) });
-const orderKey = z.object({ merchant: word, order: word });
+export const orderKey = z.object({ merchant: word, order: word });
 
 const number = z.int().nonnegative();
 

@@ -86,6 +86,23 @@ describe('guesses of an operator’s key', () => {
     expect(await guess(KEY)).toBe(429);
     await stack.close();
   });
+
+  it('lock out no one else behind the same proxy', async () => {
+    const stack = await TestStack.start({
+      env: { PAY_OPERATOR_PORT: '0', PAY_OPERATOR_KEY: KEY, PAY_TRUST_PROXY: '1' },
+    });
+    const guess = async (key: string, address: string) => {
+      const { status } = await ask(stack, '/page/session', {
+        ...{ method: 'POST', body: { key } },
+        headers: { 'x-forwarded-for': address },
+      });
+      return status;
+    };
+    for (let index = 0; index < 11; index += 1) await guess(`${KEY}${index}`, '192.0.2.1');
+    expect(await guess(KEY, '192.0.2.1')).toBe(429);
+    expect(await guess(KEY, '192.0.2.2')).toBe(200);
+    await stack.close();
+  });
 });
 
 describe('the operator’s page', () => {

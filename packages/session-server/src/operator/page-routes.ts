@@ -32,6 +32,8 @@ export interface PageOptions {
   readonly keys: () => readonly Secret[];
   readonly clock: Clock;
   readonly environment: string;
+  /** What Express takes: a number of proxies, or their addresses. */
+  readonly trustProxy: number | string[];
   /** A partner console, to link to. */
   readonly consoleUrl?: string | undefined;
   /** What the page reads and does, at `/page`: only for a person who has signed in. */
@@ -40,7 +42,7 @@ export interface PageOptions {
 
 /** The operator's page: its files, the sign-in, and what it reads. Mounted before the routes of programs. */
 export function pageRoutes(options: PageOptions): Router {
-  const { database, keys, clock, environment, consoleUrl, routes } = options;
+  const { database, keys, clock, environment, consoleUrl, routes, trustProxy } = options;
   const attempts = new KeyAttempts(WRONG_KEYS);
   const sessionsOf = (request: Request) => findSessions(database, request, keys(), clock.now());
   const toView = (session: PageSession | undefined): SessionView | null =>
@@ -63,6 +65,8 @@ export function pageRoutes(options: PageOptions): Router {
   const page = express();
   page.disable('x-powered-by');
   page.set('etag', 'weak');
+  // Mounted by a router, it takes over nothing of the app.
+  page.set('trust proxy', trustProxy);
   page.use(requireOwnPage);
 
   page.post('/session', ...jsonBody(MAX_BODY_BYTES), async (request, response) => {

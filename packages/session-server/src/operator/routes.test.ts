@@ -77,6 +77,19 @@ describe('the operator’s listener', () => {
     },
   );
 
+  it.each([
+    '/operator/attention?days=1e308',
+    '/operator/attention?days=Infinity',
+    '/operator/attention?merchant=%00',
+    '/operator/events/dead-lettered?merchant=%00',
+    '/operator/orders/teashop/%00/timeline',
+    '/operator/orders/teashop/%00/explain',
+    '/operator/report?day=2026-03-01&merchant=%00',
+  ])('names what is wrong with %s', async (path) => {
+    const { status, body } = await stack.askOperator<{ code: string }>(path);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+  });
+
   it('is not the listener of the shoppers', async () => {
     expect((await stack.fetch('/metrics')).status).toBe(404);
     expect((await stack.fetch('/operator/health')).status).toBe(404);
@@ -112,6 +125,30 @@ describe('the operator’s listener with a key', () => {
     const headers = { authorization: `Bearer ${key}` };
     expect((await stack.askOperator(path, { headers })).status).toBe(200);
   });
+});
+
+describe('guesses of the key of a program', () => {
+  it.each(['/metrics', '/operator/health'])(
+    'at %s are limited by address, and never stop one that had the right key',
+    async (path) => {
+      const key = 'operator-key-operator-key-operator-key';
+      const env = { PAY_OPERATOR_PORT: '0', PAY_OPERATOR_KEY: key, PAY_TRUST_PROXY: '127.0.0.0/8' };
+      const stack = await TestStack.start({ env });
+      const guess = async (given: string, address: string) => {
+        const headers = { authorization: `bearer ${given}`, 'x-forwarded-for': address };
+        return (await stack.askOperator(path, { headers })).status;
+      };
+      expect(await guess(key, '192.0.2.1')).toBe(200);
+      const guesses: number[] = [];
+      for (let at = 0; at < 21; at += 1) guesses.push(await guess(`wrong-${at}`, '192.0.2.1'));
+      expect(guesses).toEqual([...Array<number>(20).fill(401), 429]);
+      expect(await guess(key, '192.0.2.1')).toBe(200);
+      for (let at = 0; at < 21; at += 1) await guess(`wrong-${at}`, '192.0.2.2');
+      expect(await guess(key, '192.0.2.2')).toBe(429);
+      expect(await guess(key, '192.0.2.3')).toBe(200);
+      await stack.close();
+    },
+  );
 });
 
 describe('a server whose operator’s port is taken', () => {

@@ -9,13 +9,15 @@ import { AppError } from '../errors.js';
 import { abortedByClose } from '../http/aborted-by-close.js';
 import { errorHandler, notFoundHandler } from '../http/errors.js';
 import { requestId } from '../http/headers.js';
-import { parse } from '../http/parse.js';
+import { KeyAttempts, warnOfHiddenProxy } from '../http/limits.js';
+import { parse, word } from '../http/parse.js';
 import { traceRequests } from '../http/trace-requests.js';
 import type { Logger } from '../logger.js';
 import { observeRequests } from '../http/observe-requests.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { Database } from '../store/database.js';
 import type { RedeliverFilter } from '../outbox/repository.js';
+import { orderKey } from './page-data-routes.js';
 import { pageRoutes } from './page-routes.js';
 import { fingerprintOf, isSame } from './page-session.js';
 import { FigureGauges, type List, type OperatorService } from './service.js';
@@ -28,6 +30,8 @@ export interface OperatorAppOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly environment: Environment;
+  /** As for the listener of the shoppers: the addresses of people, whose guesses are counted, come from proxies. */
+  readonly trustProxy: number | string[];
   /** What the page reads and does, at `/page`. */
   readonly pageRoutes?: readonly Router[];
   /** For the page and for programs. */
@@ -36,13 +40,15 @@ export interface OperatorAppOptions {
 
 /** `/metrics` and the operator's routes, for a listener of their own. It never listens itself. */
 export function createOperatorApp(options: OperatorAppOptions): Express {
-  const { access, metrics, service, logger, report } = options;
+  const { access, metrics, service, logger, report, trustProxy } = options;
   const gauges = new FigureGauges(metrics.registry);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
+  app.set('trust proxy', trustProxy);
   app.use(observeRequests(metrics));
   app.use(requestId);
+  app.use(warnOfHiddenProxy(logger));
   // Not what Prometheus reads every few seconds.
   app.use(['/operator', '/page'], traceRequests);
   app.use(
@@ -76,6 +82,11 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
   return app;
 }
 
+/** Wrong Bearer keys of one address in a minute: a scrape with an old key is no guess. */
+const WRONG_KEYS = 20;
+/** A century. */
+const MAX_DAYS = 36_500;
+
 /** Who may ask the operator's listener, beyond who can reach it. */
 export interface OperatorAccess {
   /** One of them is wanted as `Authorization: Bearer` with every request; with none, nothing is. */
@@ -105,13 +116,18 @@ function requireOurHost({ names }: OperatorAccess): RequestHandler {
  * otherwise reach a listener on loopback, by a form or by a script.
  */
 function guardPrograms({ keys }: OperatorAccess): RequestHandler {
-  return (request, response, next) => {
+  const attempts = new KeyAttempts(WRONG_KEYS);
+  return async (request, response, next) => {
     if (comesFromPage(request)) {
       throw new AppError(403, 'operator_page_refused', 'Web pages cannot use these routes.');
     }
-    const given = request.headers.authorization ?? '';
+    const [, given] = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const valid = keys();
-    const key = valid.find((each) => isSame(given, `Bearer ${each.reveal()}`));
+    const find = () => valid.find((each) => isSame(given ?? '', each.reveal()));
+    const key =
+      given === undefined || valid.length === 0
+        ? undefined
+        : await attempts.check(request, given, find);
     if (valid.length > 0 && !key) {
       throw new AppError(401, 'operator_key_refused', 'Send PAY_OPERATOR_KEY as a Bearer key.');
     }
@@ -149,23 +165,27 @@ const limit = z.coerce
   .min(1)
   .max(1000)
   .default(100);
-const merchant = z.string('expected the id of a merchant').min(1).optional();
+const merchant = word.optional();
 const listQuery = z.strictObject({ merchant, limit });
 const unmatchedQuery = z.strictObject({ limit });
 const attentionQuery = z.strictObject({
   merchant,
   limit,
-  days: z.coerce.number('expected a number of days above 0').positive().default(14),
+  days: z.coerce
+    .number(`expected a number of days above 0, and at most ${String(MAX_DAYS)}`)
+    .positive()
+    .max(MAX_DAYS)
+    .default(14),
 });
 const eventIds = z
-  .array(z.string().startsWith('msg_', 'expected ids of events, such as "msg_…"'))
+  .array(word.startsWith('msg_', 'expected ids of events, such as "msg_…"'))
   .min(1, 'expected at least one id of an event')
   .max(1000, 'expected at most 1000 ids of events');
 /** Strict, so that nothing is redelivered because a field was left out. */
 const redeliverBody = z.union(
   [
     z.strictObject({ ids: eventIds }),
-    z.strictObject({ merchant: z.string().min(1), retrying: z.boolean().optional() }),
+    z.strictObject({ merchant: word, retrying: z.boolean().optional() }),
     z.strictObject({ all: z.literal(true) }),
   ],
   { error: 'expected {"ids": ["msg_…"]}, {"merchant": "…", "retrying"?: true} or {"all": true}' },
@@ -181,7 +201,7 @@ function operatorRoutes(service: OperatorService): Router {
   });
 
   router.get('/orders/:merchant/:order/explain', async (request, response) => {
-    const { merchant, order } = request.params;
+    const { merchant, order } = parse(orderKey, request.params);
     response.json({
       merchant,
       order,
@@ -190,7 +210,7 @@ function operatorRoutes(service: OperatorService): Router {
   });
 
   router.get('/orders/:merchant/:order/timeline', async (request, response) => {
-    const { merchant, order } = request.params;
+    const { merchant, order } = parse(orderKey, request.params);
     response.json({ merchant, order, lines: await service.timeline(merchant, order) });
   });
 

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { Router } from 'express';
 import { z } from 'zod';
 import { abortedByClose } from '../http/aborted-by-close.js';
-import { parse } from '../http/parse.js';
+import { parse, word } from '../http/parse.js';
 import { toCsv } from './csv.js';
 import type { ReportQuery, ReportService } from './service.js';
 
 const query = z.strictObject({
   day: z.string('expected a day, such as 2026-03-01'),
-  merchant: z.string().min(1).optional(),
+  merchant: word.optional(),
 });
 
 /** `GET /report?day=&merchant=` as JSON, and `GET /report.csv` with every transaction. */
