@@ -27,7 +27,7 @@ export class CodedError extends Error {
   }
 }
 
-/** What was thrown, as a coded error: with `code` if it has none. */
-export function coded(error: unknown, code: string): CodedError {
-  return error instanceof CodedError ? error : new CodedError(code, error);
+/** What was thrown, as a coded error: with `code` and `status` if it has none. */
+export function coded(error: unknown, code: string, status?: number): CodedError {
+  return error instanceof CodedError ? error : new CodedError(code, error, status);
 }

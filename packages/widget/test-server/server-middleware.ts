@@ -31,7 +31,8 @@ export async function serverMiddleware(context: Context, next: () => Promise<voi
   if (!ROUTE.test(path)) return next();
   const server = servers.get(id) ?? new ScriptedServer();
   servers.set(id, server);
-  if (host && context.req.headers.origin) {
+  const { origin } = context.req.headers;
+  if (host && origin && origin !== 'null') {
     context.res.setHeader('access-control-allow-origin', '*');
     context.res.setHeader('access-control-allow-headers', 'content-type');
   }

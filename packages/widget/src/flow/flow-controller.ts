@@ -124,7 +124,7 @@ export class FlowController implements ReactiveController, FlowContext {
   }
 
   start(isAutomatic = false): void {
-    this.#isBack = isAutomatic && isHistoryNavigation();
+    this.#isBack = isAutomatic && Boolean(isHistoryNavigation());
     if (canStart(this.state) && this.#present()) this.send({ type: 'start' });
   }
 

@@ -6,6 +6,7 @@ import type {
   PreviewReply,
 } from '@pay-checkout/session-server/contract';
 import type { ReactiveControllerHost } from 'lit';
+import { attempt, reportCause } from '../attempt.js';
 import { coded, CodedError } from '../coded-error.js';
 import { joinShared, pause } from '../pause.js';
 import { adapterFor, hostedFrame } from '../sdk/adapters.js';
@@ -91,6 +92,8 @@ export type Effect = (
 
 /** How long a new form has the main thread for itself: no one can have paid in it yet. */
 export const FORM_GRACE_MS = 1000;
+/** An observer answers with the next frame, and has none while the page is hidden. */
+const OBSERVER_TIMEOUT_MS = 1500;
 /** A shopper is not declined twice in this time. */
 const REPEAT_MS = 500;
 /** The server has found a submitted card's payment by then, unless something is wrong. */
@@ -156,13 +159,24 @@ export const previewOrder: Effect = async (flow, emit, signal) => {
   emit({ type: 'previewed', preview });
 };
 
-/** Starts the payment once the element has come into view. */
-export const startWhenVisible: Effect = (flow, emit, signal) => {
-  const observer = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) emit({ type: 'became-visible' });
+/**
+ * Starts the payment once the element has come into view. A browser says at once whether it is in view: on
+ * a page where none does, every tag is.
+ */
+export const startWhenVisible: Effect = async (flow, emit, signal) => {
+  let isObserved = false;
+  attempt(() => {
+    const observer = new IntersectionObserver((entries) => {
+      isObserved = true;
+      if (entries.some((entry) => entry.isIntersecting)) emit({ type: 'became-visible' });
+    });
+    observer.observe(flow.host);
+    signal.addEventListener('abort', () => observer.disconnect());
   });
-  observer.observe(flow.host);
-  signal.addEventListener('abort', () => observer.disconnect());
+  while (!isObserved && !signal.aborted) {
+    await pause(OBSERVER_TIMEOUT_MS, signal);
+    if (!isObserved && !document.hidden) emit({ type: 'became-visible' });
+  }
 };
 
 /** Creates the checkout that the tag names. */
@@ -207,7 +221,7 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
     const error = coded(thrown, 'session_failed');
     const { code, requestId, fields, detail, cause } = error;
     // What the page's own code threw. That of the network is in the console.
-    if (code === 'session_failed' && cause) reportError(cause);
+    if (code === 'session_failed' && cause) reportCause(cause);
     const rejected = fields?.filter((field) => field.startsWith('avs.'));
     if (address && rejected?.length) {
       emit({ type: 'address-required', address: { ...address, rejected } });
@@ -227,8 +241,8 @@ export const showForm: Effect = async (flow, emit, signal) => {
   const report = (kind: HintKind): void => {
     const { known, phase } = flow.state;
     // Some SDKs report the same thing in two ways.
-    const now = performance.now();
-    if (kind === latest && now - latestAt < REPEAT_MS) return;
+    const now = Date.now();
+    if (kind === latest && Math.abs(now - latestAt) < REPEAT_MS) return;
     latest = kind;
     latestAt = now;
     if (kind !== 'shown') {
@@ -254,7 +268,7 @@ export const showForm: Effect = async (flow, emit, signal) => {
   } catch (thrown) {
     const { code, cause } = coded(thrown, 'sdk_load_failed');
     if (signal.aborted) return;
-    if (cause) reportError(cause);
+    if (cause) reportCause(cause);
     const isRefusal = code === 'sdk_configure_failed';
     if (isRefusal) emit({ type: 'hint', kind: 'refused' });
     emit({ type: 'failure', error: { code, cause, recovery: isRefusal ? 'renew' : 'mount' } });

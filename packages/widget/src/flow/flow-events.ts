@@ -1,3 +1,4 @@
+import { attempt } from '../attempt.js';
 import {
   CheckoutEvent,
   PayErrorEvent,
@@ -8,6 +9,8 @@ import {
 import type { FlowState } from './checkout-flow.js';
 import { isCertain, isOutcome, OUTCOME_EVENTS, type OutcomePhase } from './phases.js';
 import type { Presentation } from './presentation.js';
+
+const now = (): number | undefined => attempt(() => performance.now());
 
 /** The outcome of a payment, as far as it is known. */
 export interface Settlement {
@@ -39,19 +42,21 @@ export class FlowEvents {
   }
 
   connect(): void {
-    this.#connectedAt = performance.now();
+    this.#connectedAt = now();
   }
 
   /** Measures from the start of the payment, or from connecting for what comes before one. */
   measure(name: MetricName): void {
     const start = name === 'paint' || name === 'loader' ? this.#connectedAt : this.#startedAt;
     if (!start) return;
-    const label = `pay-checkout:${name}`;
-    performance.clearMeasures(label);
-    // Without a prototype, so that nothing that a script added to Object.prototype is an option.
-    const options = { __proto__: null, start } as PerformanceMeasureOptions;
-    const { duration } = performance.measure(label, options);
-    this.#target.dispatchEvent(new PayMetricEvent(name, start, duration));
+    attempt(() => {
+      const label = `pay-checkout:${name}`;
+      performance.clearMeasures(label);
+      // Without a prototype, so that nothing that a script added to Object.prototype is an option.
+      const options = { __proto__: null, start } as PerformanceMeasureOptions;
+      const { duration } = performance.measure(label, options);
+      this.#target.dispatchEvent(new PayMetricEvent(name, start, duration));
+    });
   }
 
   /** Sends the events of a transition: each outcome of a checkout once. */
@@ -79,7 +84,7 @@ export class FlowEvents {
       this.measure('outcome');
       this.#startedAt = undefined;
     }
-    if (phase === 'opening' && previous.phase !== 'address') this.#startedAt = performance.now();
+    if (phase === 'opening' && previous.phase !== 'address') this.#startedAt = now();
     this.#target.dispatchEvent(new PayStateChangeEvent(phase, previous.phase, presentation));
     if (phase === 'problem') {
       this.#target.dispatchEvent(new PayErrorEvent(state.error));

@@ -5,6 +5,7 @@ import type {
   ReturnAcknowledgement,
   ReturnMessage,
 } from '@pay-checkout/session-server/contract';
+import { attempt } from '../attempt.js';
 
 type PageMessage = HelloMessage | ReturnMessage | ChangedMessage;
 
@@ -21,27 +22,28 @@ export function checkoutInAddress(parameter: string): string | undefined {
 export function removeFromAddress(parameter: string, checkout: string | undefined): void {
   const url = new URL(location.href);
   if (url.searchParams.get(parameter) !== checkout) return;
-  url.searchParams.delete(parameter);
-  history.replaceState(history.state, '', url);
+  // The other parameters stay as they are written: the shop's server may have signed them.
+  const isOther = (pair: string): boolean => !new URLSearchParams(`?${pair}`).has(parameter);
+  url.search = url.search.slice(1).split('&').filter(isOther).join('&');
+  // Safari throws when a page does it often, and some pages replace it.
+  attempt(() => history.replaceState(history.state, '', url));
 }
 
 /** Whether the shopper came to the page by Back or Forward. */
-export function isHistoryNavigation(): boolean {
-  const [entry] = performance.getEntriesByType('navigation');
-  return (entry as PerformanceNavigationTiming | undefined)?.type === 'back_forward';
+export function isHistoryNavigation(): boolean | undefined {
+  return attempt(() => {
+    const [entry] = performance.getEntriesByType('navigation');
+    return (entry as PerformanceNavigationTiming).type === 'back_forward';
+  });
 }
 
 /**
- * Opens the server's hosted page in a window of its own, or in the one that `name` already has; null
+ * Opens the server's hosted page in a window of its own, or in the one that `name` already has; none
  * when the browser blocks it. Browsers allow it in a click only, and Firefox throws in a frame whose
  * `sandbox` forbids windows (https://bugzilla.mozilla.org/show_bug.cgi?id=1176397).
  */
-export function openWindow(url: string, name: string): Window | null {
-  try {
-    return open(url, `pay-checkout ${name}`, 'popup,width=520,height=760');
-  } catch {
-    return null;
-  }
+export function openWindow(url: string, name: string): Window | null | undefined {
+  return attempt(() => open(url, `pay-checkout ${name}`, 'popup,width=520,height=760'));
 }
 
 /**

@@ -47,5 +47,5 @@ export function isOnHostedPage(mode: string | null | undefined): boolean {
 
 /** Whether a window that is opened here could exchange messages with this page. */
 function canUseWindows(): boolean {
-  return !crossOriginIsolated && !WEB_VIEW.test(navigator.userAgent);
+  return !globalThis.crossOriginIsolated && !WEB_VIEW.test(navigator.userAgent);
 }

@@ -173,6 +173,8 @@ async function send<Reply>(
     const { requestId, detail } = problem;
     throw new CodedError(code, undefined, status, requestId, fields, detail);
   } catch (error) {
+    // No server can allow the origin of a sandboxed frame, or of a file: asking again does not help.
+    if (globalThis.origin === 'null') throw coded(error, 'page_without_origin', 403);
     throw coded(error, 'server_unreachable');
   }
 }

@@ -1,4 +1,5 @@
 import type { CheckoutStatus } from '@pay-checkout/session-server/contract';
+import { attempt } from '../attempt.js';
 import { coded, type CodedError } from '../coded-error.js';
 import { backOffMs, pause } from '../pause.js';
 import { fetchStatuses, isRetryable, MAX_WAIT_SECONDS } from './session-api.js';
@@ -73,7 +74,7 @@ function createPoller(server: string): StatusPoller {
   /** Whether a tab that does not poll asks once. */
   let asksOnce = false;
 
-  const post = (message: TabMessage): unknown => channel?.postMessage(message);
+  const post = (message: TabMessage): unknown => attempt(() => channel?.postMessage(message));
 
   /** What is wanted here and in the tabs that this one polls for, its own first. */
   const wanted = (): Wanted[] => {
@@ -150,12 +151,8 @@ function createPoller(server: string): StatusPoller {
   };
 
   const open = (signal: AbortSignal): void => {
-    const { locks } = navigator;
-    try {
-      channel = locks && new BroadcastChannel(name);
-    } catch {
-      // A page without storage has no channel between tabs.
-    }
+    // A page without storage has no channel between tabs.
+    channel = attempt(() => navigator.locks && new BroadcastChannel(name));
     waitSeconds = channel ? undefined : 0;
     void run(signal);
     if (!channel) return;
@@ -172,19 +169,21 @@ function createPoller(server: string): StatusPoller {
       round.abort();
       return new Promise((resolve) => signal.addEventListener('abort', resolve));
     };
-    locks
-      .request(name, { signal }, () => signal.aborted || pollForAllTabs())
-      .catch(() => {
-        if (signal.aborted) return;
-        waitSeconds = 0;
-        round.abort();
-      });
+    const holdLock = async (): Promise<unknown> =>
+      navigator.locks.request(name, { signal }, () => signal.aborted || pollForAllTabs());
+    // Held until the signal aborts: otherwise there are no locks after all.
+    const onEnd = (): void => {
+      if (signal.aborted) return;
+      waitSeconds = 0;
+      round.abort();
+    };
+    holdLock().then(onEnd, onEnd);
   };
 
   /** Hands the lock to another tab, and keeps nothing that would keep the page out of the bfcache. */
   const close = (): void => {
     active?.abort();
-    channel?.close();
+    attempt(() => channel?.close());
     active = channel = waitSeconds = undefined;
     wantedByTabs.clear();
   };

@@ -64,6 +64,7 @@ export const en: Labels = {
   },
   codes: {
     server_refused: 'This page cannot take payments. Please contact the shop.',
+    page_without_origin: 'This page cannot take payments. Please contact the shop.',
     merchant_disabled: 'This page cannot take payments. Please contact the shop.',
     server_unreachable:
       'The payment service cannot be reached. Please check your connection and try again.',

@@ -7,6 +7,7 @@ import {
   type RenderOptions,
   type TemplateResult,
 } from 'lit';
+import { attempt } from '../attempt.js';
 import { hasOnlyId, isInProgress, isRechecking, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-effects.js';
@@ -179,7 +180,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   declare isFormEmpty: boolean | undefined;
 
   readonly #flow = new FlowController(this);
-  readonly #internals = this.attachInternals();
+  readonly #internals = attempt(() => this.attachInternals());
   readonly #submit = (event: SubmitEvent): void => {
     event.preventDefault();
     this.#flow.send({
@@ -195,9 +196,12 @@ export class PayCheckout extends LitElement implements FlowHost {
     event.preventDefault();
     this.close();
   };
-  readonly #languages = new MutationObserver(() => {
-    this.requestUpdate();
-  });
+  readonly #languages = attempt(
+    () =>
+      new MutationObserver(() => {
+        this.requestUpdate();
+      }),
+  );
   /** The texts of the language, and what `labels` makes of them. */
   #ofLanguage = en;
   #labels = en;
@@ -249,13 +253,13 @@ export class PayCheckout extends LitElement implements FlowHost {
     super.connectedCallback();
     const changes = { subtree: true, attributeFilter: ['lang'] };
     for (const root of [this.ownerDocument, this.getRootNode()]) {
-      this.#languages.observe(root, changes);
+      attempt(() => this.#languages?.observe(root, changes));
     }
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#languages.disconnect();
+    attempt(() => this.#languages?.disconnect());
   }
 
   // Moving the element with `moveBefore()` leaves the provider's form as it is.
@@ -277,15 +281,13 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** Runs after the flow has read the tag. */
   protected override update(changed: PropertyValues<this>): void {
     const { state } = this.#flow;
-    try {
-      const { states } = this.#internals;
+    attempt(() => {
+      const { states } = this.#internals as ElementInternals;
       states.clear();
       const detail = detailOf(state);
       states.add(state.phase);
       if (detail) states.add(detail);
-    } catch {
-      // An older browser has no custom states.
-    }
+    });
     const { serverUrl, language = '', labels } = this;
     // The request is shared: while it is pending it must not retain a tag that was removed.
     const tag = new WeakRef(this);
@@ -543,17 +545,15 @@ function icon(phase: Phase): TemplateResult {
 /** Decimal text as people of `locale` write money, with exactly its fraction digits. */
 function formatAmount(amount: string, currency: string, locale: string | undefined): string {
   const digits = amount.split('.')[1]?.length ?? 0;
-  try {
-    return new Intl.NumberFormat(locale, {
+  const format = (): string =>
+    new Intl.NumberFormat(locale, {
       style: 'currency',
       currency,
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     }).format(amount as Intl.StringNumericLiteral);
-  } catch {
-    // An unknown locale or currency code.
-    return `${amount} ${currency}`;
-  }
+  // An unknown locale or currency code has none.
+  return attempt(format) ?? `${amount} ${currency}`;
 }
 
 if (!customElements.get('pay-checkout')) customElements.define('pay-checkout', PayCheckout);

@@ -40,6 +40,17 @@ describe('<pay-checkout> and the way out and back', () => {
       setAddress('other=');
     });
 
+    it('leaves every other byte of the address as it is', async () => {
+      const before = location.search;
+      const others = `${before}${before && '&'}sig=a%20b&flag&empty=&path=/a+b~%7e`;
+      history.replaceState(null, '', `${others}&checkout=${server.checkout}#top`);
+      await server.setState('returned', 2);
+      const harness = await PayCheckoutHarness.place(server);
+      await harness.during('paid', () => server.setState('paid', 3));
+      expect(location.search + location.hash).to.equal(`${others.replace(/^(?!\?)/, '?')}#top`);
+      history.replaceState(null, '', location.pathname + before);
+    });
+
     it('follows the parameter that the tag names instead, and leaves the usual one to the page', async () => {
       setAddress(`paid-with=${server.checkout}&checkout=${crypto.randomUUID()}`);
       await server.setState('returned', 2);

@@ -1,4 +1,5 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
+import { reportCause } from '../attempt.js';
 import { CodedError } from '../coded-error.js';
 import { joinShared } from '../pause.js';
 import { scriptNonce } from '../server-origin.js';
@@ -71,7 +72,7 @@ export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): S
         const end = handle?.destroy ?? handle?.unmount ?? handle?.close;
         await (end ? end.call(handle) : configurable.destroy?.());
       };
-      const onAbort = (): unknown => destroy().catch(reportError);
+      const onAbort = (): unknown => destroy().catch(reportCause);
       // An SDK may answer only when it is over, and then without a handle.
       signal.addEventListener('abort', onAbort);
       handle = (await answer) as Unknown | undefined;

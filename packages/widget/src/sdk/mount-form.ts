@@ -1,4 +1,5 @@
 import type { HintKind } from '@pay-checkout/session-server/contract';
+import { attempt, reportCause } from '../attempt.js';
 import { coded, CodedError } from '../coded-error.js';
 import { pause } from '../pause.js';
 import type { SdkAdapter, SdkHandle } from './sdk-adapter.js';
@@ -13,7 +14,9 @@ export interface FormHost extends HTMLElement {
   isFormEmpty: boolean | undefined;
 }
 
-const MOUNT_TIMEOUT_MS = 20_000;
+/** Twenty seconds, in which most forms are there. */
+const MAX_LOOKS = 10;
+const LOOK_INTERVAL_MS = 2000;
 /** An SDK may draw after it has answered, and put one form in the place of another. */
 const EMPTY_GRACE_MS = 1000;
 let containerCount = 0;
@@ -48,7 +51,7 @@ export async function mountForm(
     await handle?.destroy?.();
   };
   signal.addEventListener('abort', () => {
-    unmount().catch(reportError);
+    unmount().catch(reportCause);
   });
   const shown = Promise.withResolvers<void>();
   const report = (kind: HintKind): void => {
@@ -72,16 +75,17 @@ export async function mountForm(
     if (adapter.drawsInside) await shown.promise;
   };
   const giveUp = async (): Promise<void> => {
-    await pause(MOUNT_TIMEOUT_MS, signal);
+    // Looks from time to time, too: the page may have replaced what reports changes.
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+      await pause(LOOK_INTERVAL_MS, signal);
+      void look();
+    }
     if (isEmpty()) throw new CodedError('sdk_timeout');
   };
   host.append(form);
-  new MutationObserver(() => void look()).observe(form, {
-    // Nothing that a script added to Object.prototype is an option.
-    __proto__: null,
-    childList: true,
-    subtree: true,
-  } as MutationObserverInit);
+  // Nothing that a script added to Object.prototype is an option.
+  const changes = { __proto__: null, childList: true, subtree: true } as MutationObserverInit;
+  attempt(() => new MutationObserver(() => void look()).observe(form, changes));
   try {
     const opened = open();
     await Promise.race([shown.promise, opened, giveUp()]);

@@ -53,7 +53,8 @@ async function loadWithRetries(
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     const url = new URL(options.url, location.href);
-    if (hasFailed || tries > 1) url.searchParams.set('retry', `${Date.now()}`);
+    // The query itself stays as it is written: it may be signed.
+    if (hasFailed || tries > 1) url.search += `${url.search && '&'}retry=${Date.now()}`;
     const code = deadline.aborted
       ? 'sdk_timeout'
       : await insertScript(url.href, options, isReady, deadline).catch(() => 'sdk_blocked_csp');
