@@ -11,9 +11,13 @@ final class PayCheckoutError extends RuntimeException
     }
 }
 
-/** The event was not signed by the session server, or not in the last five minutes. */
+/** The event was not signed by the session server, or not in the last five minutes: see `errorCode`. */
 final class SignatureError extends RuntimeException
 {
+    public function __construct(public readonly string $errorCode, string $message)
+    {
+        parent::__construct("$errorCode: $message");
+    }
 }
 
 /**
@@ -22,12 +26,19 @@ final class SignatureError extends RuntimeException
  *     $pay = new PayCheckout('https://pay.example', getenv('PAY_CHECKOUT_API_KEY'), getenv('PAY_CHECKOUT_SIGNING_SECRET'));
  *     $token = $pay->putOrder('A1001', ['amount' => '9.99', 'currency' => 'GBP'])['orderToken'];
  *
- *     $event = $pay->verifyEvent(getallheaders(), file_get_contents('php://input')); // 401 when it throws
+ *     try {
+ *         $event = $pay->verifyEvent(getallheaders(), file_get_contents('php://input'));
+ *     } catch (SignatureError $error) {
+ *         error_log($error->getMessage()); // says whether headers, clock or secret are wrong
+ *         http_response_code(401);
+ *         exit;
+ *     }
  *     $order = $pay->getOrder($event['data']['order']); // an event may be late: ask for the truth
  *     if ($order['state'] === 'paid' && $order['certain'] && $order['refund'] === 'none' && !$order['attention']
  *         && [$order['amount'], $order['currency']] === price_of($order['order'])) {
- *         mark_paid_once($order['order']); // then answer 204
+ *         mark_paid_once($order['order']);
  *     }
+ *     http_response_code(204);
  */
 final class PayCheckout
 {
@@ -72,21 +83,29 @@ final class PayCheckout
     public function verifyEvent(array $headers, string $body, ?int $now = null): array
     {
         $headers = array_change_key_case($headers);
-        $id = $headers['webhook-id'] ?? '';
-        $timestamp = $headers['webhook-timestamp'] ?? '';
-        if ($id === '' || !ctype_digit($timestamp)) {
-            throw new SignatureError('the request is not signed');
+        $names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+        $missing = array_filter($names, fn (string $name) => ($headers[$name] ?? '') === '');
+        if ($missing !== []) {
+            throw new SignatureError('signature_missing', 'the request has no ' . implode(', no ', $missing));
         }
-        if (abs(($now ?? time()) - (int) $timestamp) > self::TOLERANCE_SECONDS) {
-            throw new SignatureError('the signature is too old, or from the future');
+        [$id, $timestamp, $signatures] = array_map(fn (string $name) => $headers[$name], $names);
+        if (!preg_match('/^[0-9]{1,11}$/D', $timestamp)) {
+            throw new SignatureError('bad_signature', 'webhook-timestamp is not a time in Unix seconds');
+        }
+        $now ??= time();
+        if (abs($now - (int) $timestamp) > self::TOLERANCE_SECONDS) {
+            [$signed, $clock] = [gmdate(DATE_ATOM, (int) $timestamp), gmdate(DATE_ATOM, $now)];
+            throw new SignatureError('timestamp_outside_tolerance', "the request was signed at $signed, and the clock here"
+                . " says $clock: a clock is wrong, or an old request was sent again");
         }
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $this->signingKey, true));
-        foreach (explode(' ', $headers['webhook-signature'] ?? '') as $signature) {
+        foreach (explode(' ', $signatures) as $signature) {
             if (hash_equals($expected, $signature)) {
                 return ['id' => $id] + json_decode($body, true, 512, JSON_THROW_ON_ERROR);
             }
         }
-        throw new SignatureError('no signature fits the body');
+        throw new SignatureError('bad_signature', 'no signature fits the raw body and the signing secret: the secret is'
+            . ' another one than in the merchant entry, or something has changed the body on its way');
     }
 
     private function request(string $method, string $order, ?array $body = null): array

@@ -4,17 +4,24 @@
                       os.environ["PAY_CHECKOUT_SIGNING_SECRET"])
     token = pay.put_order("A1001", {"amount": "9.99", "currency": "GBP"})["orderToken"]
 
-    event = pay.verify_event(request.headers, request.body)   # the raw body; answer 401 when it raises
-    order = pay.get_order(event["data"]["order"])              # an event may be late: ask for the truth
-    if order["state"] == "paid" and order["certain"] and order["refund"] == "none" \\
-            and not order["attention"] and (order["amount"], order["currency"]) == price_of(order["order"]):
-        mark_paid_once(order["order"])                         # then answer 204
+    def receive(headers, body):                            # the raw body, as bytes
+        try:
+            event = pay.verify_event(headers, body)
+        except SignatureError as error:
+            logging.warning(error)                         # says whether headers, clock or secret are wrong
+            return 401
+        order = pay.get_order(event["data"]["order"])      # an event may be late: ask for the truth
+        if order["state"] == "paid" and order["certain"] and order["refund"] == "none" \\
+                and not order["attention"] and (order["amount"], order["currency"]) == price_of(order["order"]):
+            mark_paid_once(order["order"])
+        return 204
 """
 
 import base64
 import hashlib
 import hmac
 import json
+import re
 import time
 import urllib.error
 import urllib.parse
@@ -25,7 +32,11 @@ TIMEOUT_SECONDS = 10
 
 
 class SignatureError(Exception):
-    """The event was not signed by the session server, or not in the last five minutes."""
+    """The event was not signed by the session server, or not in the last five minutes: see its code."""
+
+    def __init__(self, code, message):
+        super().__init__(f"{code}: {message}")
+        self.code = code
 
 
 class PayCheckoutError(Exception):
@@ -35,6 +46,10 @@ class PayCheckoutError(Exception):
         super().__init__(f"{code}: {detail}")
         self.status = status
         self.code = code
+
+
+def _utc(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -61,19 +76,25 @@ class PayCheckout:
     def verify_event(self, headers, body, now=None):
         """The event in a request, by its headers and raw body (bytes). Raises SignatureError."""
         headers = {name.lower(): value for name, value in headers.items()}
-        event_id = headers.get("webhook-id", "")
-        timestamp = headers.get("webhook-timestamp", "")
-        if not event_id or not timestamp.isdecimal():
-            raise SignatureError("the request is not signed")
-        if abs((time.time() if now is None else now) - int(timestamp)) > TOLERANCE_SECONDS:
-            raise SignatureError("the signature is too old, or from the future")
+        names = ("webhook-id", "webhook-timestamp", "webhook-signature")
+        event_id, timestamp, signatures = (headers.get(name, "") for name in names)
+        missing = [name for name in names if not headers.get(name)]
+        if missing:
+            raise SignatureError("signature_missing", f"the request has no {', no '.join(missing)}")
+        if not re.fullmatch("[0-9]{1,11}", timestamp):
+            raise SignatureError("bad_signature", "webhook-timestamp is not a time in Unix seconds")
+        now = int(time.time() if now is None else now)
+        if abs(now - int(timestamp)) > TOLERANCE_SECONDS:
+            raise SignatureError("timestamp_outside_tolerance", f"the request was signed at {_utc(int(timestamp))}, and "
+                                 f"the clock here says {_utc(now)}: a clock is wrong, or an old request was sent again")
         text = f"{event_id}.{timestamp}.".encode() + body
         expected = base64.b64encode(hmac.digest(self._signing_key, text, hashlib.sha256))
-        for signature in headers.get("webhook-signature", "").split(" "):
+        for signature in signatures.split(" "):
             version, _, value = signature.partition(",")
             if version == "v1" and hmac.compare_digest(value.encode(), expected):
                 return {"id": event_id, **json.loads(body)}
-        raise SignatureError("no signature fits the body")
+        raise SignatureError("bad_signature", "no signature fits the raw body and the signing secret: the secret is "
+                             "another one than in the merchant entry, or something has changed the body on its way")
 
     def _request(self, method, order, body=None):
         request = urllib.request.Request(

@@ -54,17 +54,18 @@ export class ApiClient {
       signal: stop,
     };
     for (let attempt = 1; ; attempt += 1) {
+      const what = `${method} ${url.origin}${url.pathname}`;
       const answer = await send(url, init).catch((cause: unknown) => {
         signal?.throwIfAborted();
+        const seconds = `${this.#timeoutMs / 1000} s`;
         return stop.aborted
-          ? new PayCheckoutError('timeout', `${method} ${url.pathname}: no answer in time`)
-          : new PayCheckoutError('no_answer', `${method} ${url.pathname}: no answer`, { cause });
+          ? new PayCheckoutError('timeout', `${what}: no answer in ${seconds} (timeoutSeconds)`)
+          : new PayCheckoutError('no_answer', `${what}: no answer (${reasonOf(cause)})`, { cause });
       });
       if (!(answer instanceof Error) && answer.status >= 200 && answer.status < 300) {
         return readJson(answer);
       }
-      const error =
-        answer instanceof Error ? answer : readProblem(answer, `${method} ${url.pathname}`);
+      const error = answer instanceof Error ? answer : readProblem(answer, what);
       const isTransient =
         error.code === 'no_answer' || TRANSIENT_STATUSES.has(error.httpStatus ?? 0);
       if (!isTransient || attempt === MAX_ATTEMPTS) throw error;
@@ -107,21 +108,25 @@ function readProblem({ status, text }: Answer, what: string): PayCheckoutError {
   }
   const { code, detail, state, requestId, errors } = problem;
   if (typeof code !== 'string') {
-    const message = `${what}: the session server answered ${status}. Check the address in server.`;
+    const message = `${what}: the answer was ${status}, and not the session server's. Check the address in server.`;
     return new PayCheckoutError('unexpected_answer', message, { httpStatus: status });
   }
   const fields = Array.isArray(errors) ? (errors as readonly FieldError[]) : [];
-  const sentences = [
-    textOf(detail) ?? `The session server answered ${status}.`,
-    ...fields.map(({ field, message }) => `${field}: ${message}`),
-  ];
-  return new PayCheckoutError(code, sentences.join(' '), {
-    field: fields[0]?.field,
+  const message = textOf(detail) ?? `${what}: the session server answered ${status}.`;
+  return new PayCheckoutError(code, message, {
+    field: code === 'merchant_key_refused' ? 'apiKey' : fields[0]?.field,
     httpStatus: status,
     errors: fields.length > 0 ? fields : undefined,
     state: textOf(state),
     requestId: textOf(requestId),
   });
+}
+
+/** Why there was no answer: the system's name for it, which is what one searches for. */
+export function reasonOf(error: unknown): string {
+  const { cause = error } = Object(error) as { cause?: unknown };
+  const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
+  return textOf(code) ?? textOf(message) ?? 'no reason given';
 }
 
 function textOf(value: unknown): string | undefined {

@@ -67,6 +67,7 @@ describe('the options', () => {
     ['orderTokenSecret', ''],
     ['timeoutSeconds', 0],
     ['timeoutSeconds', Infinity],
+    ['signingsecret', 'canary'],
   ])('are refused with the name of what is wrong, never its value: %s %j', async (field, value) => {
     const options = { ...GOOD, [field]: value };
     const error = await failureOf(() => new PayCheckout(options));
@@ -155,6 +156,34 @@ describe('with the session server', () => {
     expectTypeOf<Omit<Contract.ShopOrder, 'order'>>().toExtend<LookupAnswer>();
   });
 
+  it('refuses an option that it does not know, which would be left out in silence', async () => {
+    const expected = { code: 'invalid_argument' };
+    const unknown = { updateAfter: new Date() } as object;
+    expect(await failureOf(pay.orders.list(unknown))).toMatchObject(expected);
+    expect(await failureOf(pay.events.list(unknown))).toMatchObject(expected);
+    expect(await failureOf(pay.orderToken('A1', { expiresIn: 60 } as object))).toMatchObject(
+      expected,
+    );
+    const lookUp = () => undefined;
+    const lookup = () => pay.orders.lookupHandler(lookUp, { onerror: lookUp } as object);
+    expect(await failureOf(lookup)).toMatchObject({ field: 'onerror' });
+    expect(proxy.requests).toHaveLength(0);
+  });
+
+  it('finds out that the key is that of another merchant', async () => {
+    const other = new PayCheckout({ ...stack.options, merchant: 'another-shop' });
+    for (const work of [other.orders.get('A1'), other.events.list()]) {
+      const error = await failureOf(work);
+      expect(error).toMatchObject({ code: 'wrong_merchant', field: 'merchant' });
+      expect(error.message).toContain('"teashop", not of another-shop');
+    }
+  });
+
+  it('does not take the answer about one order for another', async () => {
+    proxy.faults.push({ merchant: MERCHANT, order: 'A2' });
+    expect(await failureOf(pay.orders.get('A1'))).toMatchObject({ code: 'unexpected_answer' });
+  });
+
   it('passes on the code of an error, and the id of the request', async () => {
     const error = await failureOf(pay.orders.get('A404'));
     expect(error).toMatchObject({ code: 'order_not_found', httpStatus: 404 });
@@ -167,7 +196,8 @@ describe('with the session server', () => {
   it('says that a key is refused, and shows none', async () => {
     const wrong = new PayCheckout({ ...stack.options, apiKey: 'canary-of-another-key' });
     const error = await failureOf(wrong.orders.get('A1'));
-    expect(error).toMatchObject({ code: 'merchant_key_refused', httpStatus: 401 });
+    expect(error).toMatchObject({ code: 'merchant_key_refused', httpStatus: 401, field: 'apiKey' });
+    expect(error.message).toContain('the platform gave you');
     expect(everythingOf(error)).not.toContain('canary');
   });
 
@@ -184,6 +214,9 @@ describe('with the session server', () => {
     proxy.faults.push('cut', 'cut', 'cut', 'cut');
     const error = await failureOf(pay.orders.get('A1'));
     expect(error.code).toBe('no_answer');
+    expect(error.message).toBe(
+      `GET ${proxy.url}/v1/merchant/orders/A1: no answer (UND_ERR_SOCKET)`,
+    );
     expect(proxy.requests).toHaveLength(3);
     for (const canary of CANARIES) expect(everythingOf(error)).not.toContain(canary);
   });
@@ -212,6 +245,8 @@ describe('with the session server', () => {
   });
 
   describe('that asks for the price of an order', () => {
+    const reported: unknown[] = [];
+    const onError = (error: unknown) => reported.push(error);
     const ask = (body: object, headers?: Record<string, string>) => {
       const text = JSON.stringify(body);
       const request = new Request('http://shop.example/order-lookup', {
@@ -219,7 +254,7 @@ describe('with the session server', () => {
         headers: headers ?? signedHeaders(text),
         body: text,
       });
-      return pay.orders.lookupHandler((order) => prices.get(order))(request);
+      return pay.orders.lookupHandler((order) => prices.get(order), { onError })(request);
     };
 
     it('answers with the order of the shop', async () => {
@@ -237,6 +272,11 @@ describe('with the session server', () => {
         await ask({ ...question, order: 'A2' }),
       ].map(({ status }) => status);
       expect(statuses).toEqual([401, 401, 400, 404]);
+      expect(reported).toMatchObject([
+        { code: 'signature_missing' },
+        { code: 'bad_signature' },
+        { code: 'wrong_merchant' },
+      ]);
     });
   });
 });

@@ -1,10 +1,18 @@
 import { Webhook } from 'standardwebhooks';
 import { ApiClient } from './api-client.js';
-import { invalidArgument } from './errors.js';
+import { checkNames, invalidArgument } from './errors.js';
 import { Events } from './events.js';
 import { checkOrder, Orders } from './orders.js';
 
 const MAX_TIMEOUT_SECONDS = 3600;
+const OPTIONS: readonly string[] = [
+  'server',
+  'merchant',
+  'apiKey',
+  'signingSecret',
+  'orderTokenSecret',
+  'timeoutSeconds',
+] satisfies (keyof PayCheckoutOptions)[];
 
 /** What the platform that hosts the session server gives to a merchant. */
 export interface PayCheckoutOptions {
@@ -39,6 +47,7 @@ export class PayCheckout {
   readonly #orderTokenSecret: string | undefined;
 
   constructor(options: PayCheckoutOptions) {
+    checkNames(options, OPTIONS);
     const {
       server,
       merchant,
@@ -72,8 +81,10 @@ export class PayCheckout {
    */
   async orderToken(
     order: string,
-    { expiresInSeconds = 3600 }: { readonly expiresInSeconds?: number } = {},
+    options: { readonly expiresInSeconds?: number } = {},
   ): Promise<string> {
+    checkNames(options, ['expiresInSeconds']);
+    const { expiresInSeconds = 3600 } = options;
     if (this.#orderTokenSecret === undefined) {
       throw invalidArgument('orderTokenSecret', 'the secret of order tokens in the options');
     }

@@ -19,9 +19,8 @@ export interface FieldError {
 }
 
 /**
- * Every error of this package. `code` is the session server's (`docs/error-codes.md`) or one of ours:
- * `invalid_argument`, `bad_signature`, `raw_body_gone`, `body_too_large`, `not_json`, `wrong_merchant`,
- * `order_unknown`, `amount_differs`, `no_answer`, `timeout`, `unexpected_answer`. It never holds a secret.
+ * Every error of this package. `code` is the session server's or one of ours: `docs/error-codes.md` lists both. It
+ * never holds a secret.
  */
 export class PayCheckoutError extends Error {
   override readonly name = 'PayCheckoutError';
@@ -53,6 +52,13 @@ export function isPayCheckoutError(error: unknown, code?: string): error is PayC
 /** Names the field that is wrong, never its value: it may be a secret. */
 export function invalidArgument(field: string, expected: string): PayCheckoutError {
   return new PayCheckoutError('invalid_argument', `${field}: expected ${expected}`, { field });
+}
+
+/** @throws {PayCheckoutError} `invalid_argument`: a misspelt option would be left out in silence */
+export function checkNames(options: unknown, names: readonly string[]): void {
+  const unknown = Object.keys(Object(options) as object).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw invalidArgument(unknown, `no such option, but ${names.join(', ')}`);
 }
 
 export function orderUnknown(order: string): PayCheckoutError {

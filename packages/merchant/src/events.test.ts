@@ -2,7 +2,7 @@ import express from 'express';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PayCheckout } from './client.js';
 import type { EventHandlerOptions } from './events.js';
-import type { RequestHandler } from './incoming.js';
+import type { NodeRequest, RequestHandler } from './incoming.js';
 import type { LookupAnswer } from './orders.js';
 import { MERCHANT, RealStack, signedHeaders } from './testing/real-stack.js';
 import type { MerchantOrder, PayEvent } from './types.js';
@@ -220,29 +220,71 @@ describe('an event that says that an order is paid', () => {
     expect(calls.ofOrder[0]?.[1]).toMatchObject({ state: 'open', certain: false });
   });
 
+  const URL = 'http://shop.example/events';
+  const TEXT = '{"data":1}';
+  const OTHER_SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+  const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+
   it.each([
+    ['is not signed', {}, TEXT, 'signature_missing', /webhook-id.*dropped the headers/],
+    [
+      'is ten minutes old',
+      signedHeaders(TEXT, { at: new Date('2026-01-01T00:00:00Z') }),
+      TEXT,
+      'timestamp_outside_tolerance',
+      /at 2026-01-01T00:00:00\.000Z, and the clock here says \d{4}-\d\d-\d\dT.*old request again/,
+    ],
+    [
+      'was signed for ten minutes from now',
+      signedHeaders(TEXT, { at: minutesFromNow(10) }),
+      TEXT,
+      'timestamp_outside_tolerance',
+      /the clock here says/,
+    ],
     [
       'is signed with another secret',
-      { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` },
+      signedHeaders(TEXT, { secret: OTHER_SECRET }),
+      TEXT,
+      'bad_signature',
+      /secret is probably another one/,
     ],
-    ['is ten minutes old', { at: new Date(Date.now() - 600_000) }],
-    ['was signed for ten minutes from now', { at: new Date(Date.now() + 600_000) }],
-  ])('is refused with 401 when it %s', async (_why, signing) => {
-    const response = await deliver({}, signing);
-    expect([response.status, await codeOf(response)]).toEqual([401, 'bad_signature']);
-    expect([calls.names, calls.errors]).toEqual([[], []]);
+    [
+      'was changed on its way',
+      signedHeaders(TEXT),
+      '{ "data": 1 }',
+      'bad_signature',
+      /something has changed it on its way/,
+    ],
+  ])('is refused with 401 when it %s, and says so', async (_why, headers, body, code, words) => {
+    const handler = pay.events.handler(optionsOf());
+    const response = await handler(new Request(URL, { method: 'POST', headers, body }));
+    const text = await response.text();
+    expect([response.status, JSON.parse(text)]).toEqual([
+      401,
+      expect.objectContaining({ code, detail: expect.stringMatching(words) as string }),
+    ]);
+    expect(text).not.toContain('canary');
+    expect(calls.names).toEqual([]);
+    expect(calls.errors).toMatchObject([{ code, message: expect.stringMatching(words) as string }]);
   });
 
-  it('is refused with 401 when it is not signed, or was changed', async () => {
-    const handler = pay.events.handler(optionsOf());
-    const url = 'http://shop.example/events';
-    const headers = signedHeaders('{"data":1}');
-    const plain = await handler(new Request(url, { method: 'POST', body: '{}' }));
-    const changed = await handler(
-      new Request(url, { method: 'POST', headers, body: '{"data":2}' }),
-    );
-    const empty = await handler(new Request(url));
-    expect([plain.status, changed.status, empty.status]).toEqual([401, 401, 401]);
+  it('is one line on the console when it is refused and the shop does not say what to do', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const { onError: _, ...rest } = optionsOf();
+    await pay.events.handler(rest)(new Request(URL));
+    expect(log.mock.calls).toEqual([
+      [expect.stringContaining('refused'), expect.stringMatching(/^signature_missing: .*$/)],
+    ]);
+    log.mockRestore();
+  });
+
+  it('is still refused with 401 when onError fails, which ends no process', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const onError = () => Promise.reject(new Error('the log is full'));
+    const response = await pay.events.handler(optionsOf({ onError }))(new Request(URL));
+    expect(response.status).toBe(401);
+    expect(log.mock.calls.flat()).toContainEqual(new Error('the log is full'));
+    log.mockRestore();
   });
 
   it('is refused when it is for another merchant', async () => {
@@ -285,8 +327,12 @@ describe('an event is not acknowledged', () => {
     const onPaid = () => Promise.reject(new Error('the books are locked'));
     const handler = pay.events.handler(optionsOf({ onPaid }));
     const response = await deliver({}, { handler });
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toContain('books');
+    const text = await response.text();
+    expect([response.status, JSON.parse(text)]).toEqual([
+      500,
+      expect.objectContaining({ code: 'callback_failed' }),
+    ]);
+    expect(text).not.toContain('books');
     expect(calls.errors).toMatchObject([{ message: 'the books are locked' }]);
   });
 
@@ -321,6 +367,58 @@ describe('an event is not acknowledged', () => {
       expect((await deliver({}, { handler })).status).toBe(204);
     }
   });
+});
+
+describe('a handler', () => {
+  const noop = () => undefined;
+
+  it.each([
+    ['expectedAmount', { onPaid: noop }],
+    ['onPaid', { expectedAmount: noop }],
+    ['onRefunded', { expectedAmount: noop, onPaid: noop, onRefunded: 'yes' }],
+    ['onpaid', { expectedAmount: noop, onPaid: noop, onpaid: noop }],
+  ])('is refused at once when %s is wrong, not with the first payment', async (field, options) => {
+    const wrong = options as unknown as EventHandlerOptions;
+    const expected = expect.objectContaining({ code: 'invalid_argument', field }) as Error;
+    expect(() => pay.events.handler(wrong)).toThrow(expected);
+    const event = { id: 'msg_1', data: { order } } as PayEvent;
+    await expect(pay.events.handle(event, wrong)).rejects.toThrow(expected);
+  });
+
+  const fastifyReply = { raw: {}, header: noop, code: noop, send: noop };
+  it.each([
+    [
+      "Fastify's reply",
+      'response',
+      /reply\.raw/,
+      (request: NodeRequest) => [request, fastifyReply],
+    ],
+    ["Koa's context", 'response', /ctx\.req/, (request: NodeRequest) => [{ ...request }, noop]],
+    [
+      'nothing to answer with',
+      'response',
+      /Node's ServerResponse/,
+      (request: NodeRequest) => [request],
+    ],
+    ["Hono's context", 'request', /c\.req\.raw/, (request: NodeRequest) => [{ req: request }]],
+  ])(
+    'given %s does no work, and says what to pass',
+    async (_what, field, words, argumentsOf: (request: NodeRequest) => readonly unknown[]) => {
+      startExpress(pay.events.handler(optionsOf()));
+      await payOrder();
+      await calls.first('paid');
+      calls.list.length = 0;
+      const text = JSON.stringify({ type: 'checkout.paid', data: { merchant: MERCHANT, order } });
+      const request = { headers: signedHeaders(text), body: text };
+      const handler = pay.events.handler(optionsOf()) as (...given: unknown[]) => Promise<unknown>;
+      await expect(handler(...argumentsOf(request))).rejects.toMatchObject({
+        code: 'invalid_argument',
+        field,
+        message: expect.stringMatching(words) as string,
+      });
+      expect([calls.names, calls.errors]).toEqual([[], []]);
+    },
+  );
 });
 
 describe('a body that was read before', () => {

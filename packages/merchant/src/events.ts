@@ -1,9 +1,9 @@
 import type { Webhook } from 'standardwebhooks';
 import type { ApiClient, RequestOptions } from './api-client.js';
-import { invalidArgument, orderUnknown, PayCheckoutError } from './errors.js';
+import { checkNames, invalidArgument, orderUnknown, PayCheckoutError } from './errors.js';
 import { handlerOf, type IncomingRequest, type RequestHandler } from './incoming.js';
 import type { Orders } from './orders.js';
-import { checkMerchant, openSigned, refusalOf, required } from './signed-request.js';
+import { checkKeyOf, checkMerchant, openSigned, refuse, required } from './signed-request.js';
 import type { MerchantOrder, PayEvent, Price } from './types.js';
 
 /** An event in the feed. */
@@ -14,6 +14,7 @@ export interface FeedEvent extends PayEvent {
 
 /** A page of the feed of events. */
 export interface EventPage {
+  readonly merchant: string;
   /** Oldest first. */
   readonly events: readonly FeedEvent[];
   /** Where the feed goes on after this page. */
@@ -50,9 +51,21 @@ export interface EventHandlerOptions {
   readonly onAttention?: EventCallback;
   /** The order is not paid: open, cancelled, expired and so on. Only `certain` states are final. */
   readonly onUnpaid?: EventCallback;
-  /** Why an event was not acknowledged; it will be delivered again. Default: a line on the console. */
+  /**
+   * Why a request was not acknowledged; an event will be delivered again. Anyone can send what is not signed, so
+   * `signature_missing` and `bad_signature` may not be about an event. Default: a line on the console.
+   */
   readonly onError?: (error: unknown) => unknown;
 }
+
+const CALLBACKS = [
+  'expectedAmount',
+  'onPaid',
+  'onRefunded',
+  'onAttention',
+  'onUnpaid',
+  'onError',
+] as const;
 
 /** Events of the session server: verified, handled, and read from the feed. */
 export class Events {
@@ -72,7 +85,8 @@ export class Events {
    * The event in a request, once its Standard Webhooks signature over the raw body is good (at most five
    * minutes old) and it is for this merchant. It may be late: ask for the order before you act on it.
    *
-   * @throws {PayCheckoutError} `bad_signature`, `raw_body_gone`, `body_too_large`, `not_json`, `wrong_merchant`
+   * @throws {PayCheckoutError} `signature_missing`, `timestamp_outside_tolerance`, `bad_signature`, `raw_body_gone`,
+   * `body_too_large`, `not_json`, `wrong_merchant`
    */
   async verify(request: IncomingRequest): Promise<PayEvent> {
     const { id, json } = await openSigned(request, required(this.#webhook));
@@ -82,9 +96,13 @@ export class Events {
   }
 
   /** One page of the feed: every event of this merchant, in the order in which they were stored. */
-  async list({ after, limit, signal }: EventListOptions = {}): Promise<EventPage> {
-    const query = { after, limit };
-    return (await this.#api.request('GET', '/v1/merchant/events', { query, signal })) as EventPage;
+  async list(options: EventListOptions = {}): Promise<EventPage> {
+    checkNames(options, ['after', 'limit', 'signal']);
+    const { signal, ...query } = options;
+    const answer = await this.#api.request('GET', '/v1/merchant/events', { query, signal });
+    const page = Object(answer) as EventPage;
+    checkKeyOf(page.merchant, this.#merchant);
+    return page;
   }
 
   /** The events from a cursor to the end of the feed. */
@@ -108,17 +126,14 @@ export class Events {
    */
   handler(options: EventHandlerOptions): RequestHandler {
     required(this.#webhook);
+    checkHandlerOptions(options);
     return handlerOf(async (request) => {
       try {
         const event = await this.verify(request);
         await this.handle(event, options);
         return { status: 204 };
       } catch (error) {
-        const onError: (error: unknown) => unknown = options.onError ?? reportError;
-        const refusal = refusalOf(error);
-        // Anyone can send what is not signed.
-        if (![401, 413].includes(refusal.status)) await onError(error);
-        return refusal;
+        return refuse(error, options.onError);
       }
     });
   }
@@ -129,7 +144,8 @@ export class Events {
    *
    * @throws {PayCheckoutError} `order_unknown`, `amount_differs`, and whatever a callback throws
    */
-  async handle(event: PayEvent, options: Omit<EventHandlerOptions, 'onError'>): Promise<void> {
+  async handle(event: PayEvent, options: EventHandlerOptions): Promise<void> {
+    checkHandlerOptions(options);
     const { onPaid, onRefunded, onAttention = reportAttention, onUnpaid } = options;
     const order = await this.#orders.get(event.data.order);
     if (order.attention.length > 0) {
@@ -141,6 +157,16 @@ export class Events {
       if (order.refund === 'none') await onPaid(order, event);
       else await onRefunded?.(order, event);
     }
+  }
+}
+
+/** @throws {PayCheckoutError} `invalid_argument`: at once, not with the first payment */
+function checkHandlerOptions(options: EventHandlerOptions): void {
+  checkNames(options, CALLBACKS);
+  for (const name of CALLBACKS) {
+    const isRequired = name === 'expectedAmount' || name === 'onPaid';
+    if (options[name] === undefined && !isRequired) continue;
+    if (typeof options[name] !== 'function') throw invalidArgument(name, 'a function');
   }
 }
 
@@ -167,10 +193,6 @@ function readAmount(text: unknown): string | undefined {
   const [, whole, fraction = ''] = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(String(text)) ?? [];
   if (typeof text !== 'string' || whole === undefined) return undefined;
   return `${BigInt(whole)}.${fraction.replace(/0+$/, '')}`;
-}
-
-function reportError(error: unknown): void {
-  console.error('pay-checkout: an event was not acknowledged:', error);
 }
 
 function reportAttention({ order, attention }: MerchantOrder): void {

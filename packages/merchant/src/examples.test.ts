@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
 import { PayCheckout } from './client.js';
-import { API_KEY, MERCHANT, RealStack, SIGNING_SECRET } from './testing/real-stack.js';
+import {
+  API_KEY,
+  MERCHANT,
+  RealStack,
+  signedHeaders,
+  SIGNING_SECRET,
+} from './testing/real-stack.js';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -22,6 +28,8 @@ const { signingSecret, events, orderTokens } = JSON.parse(readFileSync(VECTORS, 
   readonly events: readonly {
     readonly what: string;
     readonly isGood: boolean;
+    /** Why it is refused. */
+    readonly code?: string;
     readonly now: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
@@ -35,7 +43,7 @@ const { signingSecret, events, orderTokens } = JSON.parse(readFileSync(VECTORS, 
   }[];
 };
 const GOOD = { server: 'https://pay.example', merchant: MERCHANT, apiKey: 'key', signingSecret };
-const EXPECTED = events.map(({ what, isGood }) => `${what}: ${String(isGood)}`);
+const EXPECTED = events.map(({ what, code = 'good' }) => `${what}: ${code}`);
 
 /** The code blocks of docs/recipes.md in a language. */
 function recipesIn(language: string): [string, string] {
@@ -50,15 +58,15 @@ const [PYTHON_PUT, PYTHON_RECEIVE] = recipesIn('python');
 const PHP_SHOP = `
   require $argv[1] . '/examples/php/PayCheckout.php';
   function price_of($order) { return ['9.99', 'GBP']; }
-  function mark_paid_once($order) { echo "paid $order"; }
+  function mark_paid_once($order) { echo "paid $order "; }
   `;
 const PYTHON_SHOP = `
-import json, os, sys, types
+import json, logging, os, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1] + '/examples/python')
-from pay_checkout import PayCheckout
+from pay_checkout import PayCheckout, SignatureError
 price_of = lambda order: ('9.99', 'GBP')
-mark_paid_once = lambda order: print('paid ' + order)
+mark_paid_once = lambda order: print('paid ' + order, end=' ')
 `;
 
 /**
@@ -76,9 +84,9 @@ const INTERPRETERS = {
       foreach ($vectors['events'] as ['what' => $what, 'now' => $now, 'headers' => $headers, 'body' => $body]) {
         try {
           $event = $pay->verifyEvent($headers, $body, $now);
-          echo $what, ': ', $event['data']['order'] === 'A1001' && $event['id'] === 'msg_1' ? 'true' : 'wrong', "\n";
-        } catch (SignatureError) {
-          echo $what, ": false\n";
+          echo $what, ': ', $event['data']['order'] === 'A1001' && $event['id'] === 'msg_1' ? 'good' : 'wrong', "\n";
+        } catch (SignatureError $error) {
+          echo $what, ': ', $error->errorCode, "\n";
         }
       }`,
     order: `
@@ -93,7 +101,8 @@ const INTERPRETERS = {
       }
       var_dump($pay);`,
     put: `${PHP_SHOP}${PHP_PUT} echo $token;`,
-    receive: `${PHP_SHOP}${PHP_PUT.split('$token')[0] ?? ''}${PHP_RECEIVE}`
+    receive: `${PHP_SHOP} register_shutdown_function(fn () => print(http_response_code()));
+      ${PHP_PUT.split('$token')[0] ?? ''}${PHP_RECEIVE}`
       .replace('getallheaders()', "json_decode(getenv('HEADERS'), true)")
       .replace("file_get_contents('php://input')", "getenv('BODY')"),
   },
@@ -110,9 +119,9 @@ pay = PayCheckout('https://pay.example', 'key', vectors['signingSecret'])
 for vector in vectors['events']:
     try:
         event = pay.verify_event(vector['headers'], vector['body'].encode(), vector['now'])
-        result = 'true' if event['data']['order'] == 'A1001' and event['id'] == 'msg_1' else 'wrong'
-    except SignatureError:
-        result = 'false'
+        result = 'good' if event['data']['order'] == 'A1001' and event['id'] == 'msg_1' else 'wrong'
+    except SignatureError as error:
+        result = error.code
     print(vector['what'] + ': ' + result)`,
     order: `
 import os, sys
@@ -129,8 +138,8 @@ except PayCheckoutError as error:
 print(pay)`,
     put: `${PYTHON_SHOP}${PYTHON_PUT}print(token)`,
     receive: `${PYTHON_SHOP}
-request = types.SimpleNamespace(headers=json.loads(os.environ['HEADERS']), body=os.environ['BODY'].encode())
-${PYTHON_PUT.split('token =')[0] ?? ''}${PYTHON_RECEIVE}`,
+${PYTHON_PUT.split('token =')[0] ?? ''}${PYTHON_RECEIVE}
+print(receive(json.loads(os.environ['HEADERS']), os.environ['BODY'].encode()))`,
   },
 };
 
@@ -164,13 +173,13 @@ afterEach(() => {
 });
 
 describe('the test vectors of docs/vectors.json', () => {
-  it.each(events)('verify as they say: $what', async ({ isGood, now, headers, body }) => {
+  it.each(events)('verify as they say: $what', async ({ isGood, code, now, headers, body }) => {
     vi.useFakeTimers({ now: now * 1000, toFake: ['Date'] });
     const request = new Request('http://shop.example', { method: 'POST', headers, body });
     const event = await new PayCheckout(GOOD).events
       .verify(request)
       .catch((error: unknown) => error);
-    expect(event).toMatchObject(isGood ? { id: 'msg_1' } : { code: 'bad_signature' });
+    expect(event).toMatchObject(isGood ? { id: 'msg_1' } : { code });
   });
 
   it.each(orderTokens)('make the order token of $order', async (vector) => {
@@ -228,7 +237,25 @@ describe('the examples', () => {
       expect(errors).toBe('');
       await stack.pay(await stack.openCheckout(order, lines[0] ?? ''));
       await expect.poll(() => received.length).toBeGreaterThan(0);
-      expect(await received[0]).toEqual({ lines: [`paid ${order}`], errors: '' });
+      expect(await received[0]).toEqual({ lines: [`paid ${order} 204`], errors: '' });
+    },
+  );
+
+  it.for(Object.entries(INTERPRETERS))(
+    'answer 401 with the code of docs/recipes.md in %s to what is not signed, and say why',
+    async ([, language], context) => {
+      const env = {
+        PAY_CHECKOUT_API_KEY: API_KEY,
+        PAY_CHECKOUT_SIGNING_SECRET: SIGNING_SECRET,
+        HEADERS: JSON.stringify(signedHeaders('{}', { at: new Date('2026-01-01T00:00:00Z') })),
+        BODY: '{}',
+      };
+      const { lines, errors } = await run(language, language.receive, context, env);
+      expect(lines).toEqual(['401']);
+      expect(errors).toMatch(
+        /timestamp_outside_tolerance: .*2026-01-01T00:00:00.*clock here says 20/,
+      );
+      expect(errors).not.toMatch(/Traceback|Stack trace|canary/);
     },
   );
 });

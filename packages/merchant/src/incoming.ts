@@ -1,5 +1,5 @@
 /** Requests that come in, in the two forms that back ends have: fetch's and Node's. */
-import { PayCheckoutError } from './errors.js';
+import { invalidArgument, PayCheckoutError } from './errors.js';
 
 /** What is used of Node's `IncomingMessage`, so of Express's request; `body` as parsers leave it there. */
 export interface NodeRequest {
@@ -70,6 +70,8 @@ export async function readRawBody(request: IncomingRequest): Promise<RawBody> {
 /** Makes both forms of a handler from what it answers. */
 export function handlerOf(answer: (request: IncomingRequest) => Promise<Answer>): RequestHandler {
   async function handle(request: IncomingRequest, response?: unknown): Promise<Response | void> {
+    const isFetch = isFetchRequest(requireRequest(request));
+    const reply = isFetch ? undefined : requireResponse(response);
     const { status, body } = await answer(request);
     const type = status < 400 ? 'application/json' : 'application/problem+json';
     const headers = {
@@ -77,13 +79,36 @@ export function handlerOf(answer: (request: IncomingRequest) => Promise<Answer>)
       ...(body !== undefined && { 'content-type': type }),
     };
     const text = body === undefined ? undefined : JSON.stringify(body);
-    if (isFetchRequest(request)) return new Response(text ?? null, { status, headers });
-    const reply = response as NodeResponse;
+    if (reply === undefined) return new Response(text ?? null, { status, headers });
     reply.statusCode = status;
     for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value);
     reply.end(text);
   }
   return handle as RequestHandler;
+}
+
+/** @throws {PayCheckoutError} before anything is done: what can't be answered would be done again and again */
+function requireRequest(request: IncomingRequest): IncomingRequest {
+  const { headers } = Object(request) as Partial<IncomingRequest>;
+  if (typeof headers === 'object' && headers !== null) return request;
+  throw invalidArgument(
+    'request',
+    "a fetch Request, or Node's IncomingMessage and ServerResponse. From a context: Hono's c.req.raw, " +
+      "SvelteKit's and Astro's event.request",
+  );
+}
+
+/** @throws {PayCheckoutError} */
+function requireResponse(response: unknown): NodeResponse {
+  const { setHeader, end } = Object(response) as Partial<NodeResponse>;
+  if (typeof setHeader === 'function' && typeof end === 'function') {
+    return response as NodeResponse;
+  }
+  throw invalidArgument(
+    'response',
+    "Node's ServerResponse, or Express's, beside such a request. Fastify: (request, reply.raw) after " +
+      'reply.hijack(). Koa: (ctx.req, ctx.res) with ctx.respond = false',
+  );
 }
 
 function isFetchRequest(request: IncomingRequest): request is Request {

@@ -46,7 +46,7 @@ describe('an order', () => {
       address: { postcode: 'ZZ1 1ZZ' },
       expiresInSeconds: 600,
     });
-    expect(answer).toMatchObject({ order, state: 'open' });
+    expect(answer).toMatchObject({ merchant: pay.merchant, order, state: 'open' });
     expect(answer.payUrl).toContain(answer.orderToken);
     expect(Date.parse(answer.expiresAt) - Date.now()).toBeLessThanOrEqual(600_000);
     expect((await stack.openCheckout(order, answer.orderToken)).sessionId).toMatch(/\w/);
@@ -84,7 +84,13 @@ describe('an order', () => {
     const error: unknown = await put(changes).catch((reason: unknown) => reason);
     expect(isPayCheckoutError(error, 'invalid_request')).toBe(true);
     expect(error).toMatchObject({ field, httpStatus: 400 });
-    expect((error as Error).message).toContain(`${field}:`);
+    expect((error as Error).message.split(`${field}:`)).toHaveLength(2);
+  });
+
+  it('without a price is refused by the name of what is missing', async () => {
+    const nothing = undefined as unknown as OrderInput;
+    const refused = { code: 'invalid_argument', field: 'amount' };
+    await expect(pay.orders.put(order, nothing)).rejects.toMatchObject(refused);
   });
 
   it('is found by its state and the time of its last change, page by page', async () => {

@@ -1,8 +1,14 @@
 import type { Webhook } from 'standardwebhooks';
 import type { ApiClient, RequestOptions } from './api-client.js';
-import { invalidArgument, isPayCheckoutError, orderUnknown } from './errors.js';
+import {
+  checkNames,
+  invalidArgument,
+  isPayCheckoutError,
+  orderUnknown,
+  PayCheckoutError,
+} from './errors.js';
 import { handlerOf, type RequestHandler } from './incoming.js';
-import { checkMerchant, openSigned, refusalOf, required } from './signed-request.js';
+import { checkKeyOf, checkMerchant, openSigned, refuse, required } from './signed-request.js';
 import type { MerchantOrder, OrderState, Price } from './types.js';
 
 /** What a shop may not know: null and undefined are the same. */
@@ -59,6 +65,7 @@ export interface OrderInput extends OrderDetails {
 
 /** An order that can be paid. */
 export interface PayableOrder {
+  readonly merchant: string;
   readonly order: string;
   /** For the tag: `order-token`. A fresh one each time. */
   readonly orderToken: string;
@@ -126,11 +133,19 @@ export class Orders {
     input: OrderInput,
     { signal }: RequestOptions = {},
   ): Promise<PayableOrder | PaidOrder> {
-    const answer = this.#api.request('PUT', pathOf(order), { body: input, signal });
-    return answer.catch((error: unknown) => {
+    if (typeof input !== 'object' || input === null) {
+      throw invalidArgument(
+        'amount',
+        "an order such as { amount: '9.99', currency: 'GBP' }; it is missing",
+      );
+    }
+    const request = this.#api.request('PUT', pathOf(order), { body: input, signal });
+    const answer = (await request.catch((error: unknown) => {
       if (isPayCheckoutError(error, 'order_already_paid')) return { order, state: 'paid' };
       throw error;
-    }) as Promise<PayableOrder | PaidOrder>;
+    })) as PayableOrder | PaidOrder;
+    if (answer.state !== 'paid') checkKeyOf(answer.merchant, this.#merchant);
+    return answer;
   }
 
   /**
@@ -139,11 +154,17 @@ export class Orders {
    * @throws {PayCheckoutError} `order_not_found`
    */
   async get(order: string, { signal }: RequestOptions = {}): Promise<MerchantOrder> {
-    return (await this.#api.request('GET', pathOf(order), { signal })) as MerchantOrder;
+    const answer = await this.#api.request('GET', pathOf(order), { signal });
+    const found = Object(answer) as MerchantOrder;
+    checkKeyOf(found.merchant, this.#merchant);
+    if (found.order === order) return found;
+    const message = `Order ${order} was asked for, and the answer is about ${found.order}.`;
+    throw new PayCheckoutError('unexpected_answer', message);
   }
 
   /** One page of the orders in a state, or that changed in a time. */
   async list(options: OrderListOptions = {}): Promise<OrderPage> {
+    checkNames(options, ['state', 'updatedAfter', 'updatedBefore', 'cursor', 'limit', 'signal']);
     const { state, updatedAfter, updatedBefore, cursor, limit, signal } = options;
     const query = {
       state,
@@ -168,21 +189,22 @@ export class Orders {
    */
   lookupHandler(
     lookUp: (order: string) => LookupAnswer | undefined | Promise<LookupAnswer | undefined>,
-    { onError = reportError }: { readonly onError?: (error: unknown) => unknown } = {},
+    options: { readonly onError?: (error: unknown) => unknown } = {},
   ): RequestHandler {
     const webhook = required(this.#webhook);
+    if (typeof lookUp !== 'function') throw invalidArgument('lookUp', 'a function');
+    checkNames(options, ['onError']);
     return handlerOf(async (request) => {
       try {
         const { json } = await openSigned(request, webhook);
         const { merchant, order } = Object(json) as { merchant?: unknown; order?: unknown };
         checkMerchant(merchant, this.#merchant);
         const found = await lookUp(String(order));
-        if (found === undefined) throw orderUnknown(String(order));
+        // Not reported: a shopper may ask for any order.
+        if (found === undefined) return await refuse(orderUnknown(String(order)), () => undefined);
         return { status: 200, body: { ...found, order } };
       } catch (error) {
-        const refusal = refusalOf(error);
-        if (refusal.status >= 500) await onError(error);
-        return refusal;
+        return refuse(error, options.onError);
       }
     });
   }
@@ -203,8 +225,4 @@ function pathOf(order: string): string {
 
 function timeOf(time: Date | string | undefined): string | undefined {
   return time instanceof Date ? time.toISOString() : time;
-}
-
-function reportError(error: unknown): void {
-  console.error('pay-checkout: the order lookup failed:', error);
 }

@@ -19,7 +19,7 @@ export interface PaymentFacts {
   readonly paidAt?: string;
 }
 
-/** An amount as exact decimal text, such as `'12.34'`, and its ISO 4217 currency. */
+/** An amount as exact decimal text in the currency's main unit, such as `'12.34'`, and its ISO 4217 currency. */
 export interface Price {
   readonly amount: string;
   readonly currency: string;

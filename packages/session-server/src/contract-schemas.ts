@@ -292,6 +292,7 @@ export const merchantOrder = z.object({
 }) satisfies z.ZodType<MerchantOrder>;
 
 export const putOrderReply = z.object({
+  merchant: z.string().describe('Whose key was sent'),
   order: z.string(),
   orderToken: z.string().describe('For the tag: order-token'),
   payUrl: z.string().describe('The hosted payment page: a link for e-mails and QR codes'),
@@ -310,6 +311,7 @@ export const merchantOrderList = z.object({
 }) satisfies z.ZodType<MerchantOrderList>;
 
 export const merchantEventList = z.object({
+  merchant: z.string().describe('Whose key was sent'),
   events: z.array(
     z.object({
       cursor: z.string(),

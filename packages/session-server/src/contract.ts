@@ -307,6 +307,8 @@ export interface PutOrderRequest {
 
 /** 200 of `PUT /v1/merchant/orders/{order}`, 201 when the order is new. */
 export interface PutOrderReply {
+  /** Whose key was sent. */
+  readonly merchant: string;
   readonly order: string;
   /** For the tag: `order-token`. A fresh one in each reply. */
   readonly orderToken: string;
@@ -420,6 +422,8 @@ export interface MerchantEvent {
 
 /** 200 of `GET /v1/merchant/events?after=…`: events in the order in which they were committed. */
 export interface MerchantEventList {
+  /** Whose key was sent. */
+  readonly merchant: string;
   readonly events: readonly MerchantEvent[];
   /** For `after` of the next request, also when there are no events. */
   readonly cursor: string;

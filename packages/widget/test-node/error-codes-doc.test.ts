@@ -7,7 +7,7 @@ const MADE =
   /(?:CodedError\(|code: |coded\(\w+, |code \?\? |\? |: |return |=> )'([a-z]+(?:_[a-z]+)+)'/g;
 
 const page = readFileSync(new URL('../../../docs/error-codes.md', import.meta.url), 'utf8');
-const [ofServer = '', ofElement = ''] = page.split('## Of the element');
+const [ofServer = '', ofElement = ''] = page.split(/^## Of the (?:element|merchant)/m);
 
 function codesOf(text: string): string[] {
   return [...text.matchAll(/^\| `([a-z_]+)`/gm)].map(([, code]) => code ?? '');

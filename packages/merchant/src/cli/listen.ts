@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { pause } from '../api-client.js';
+import { pause, reasonOf } from '../api-client.js';
 import type { PayCheckout } from '../client.js';
 import { isPayCheckoutError } from '../errors.js';
 import type { FeedEvent } from '../events.js';
@@ -90,7 +90,7 @@ async function forward(
         await response.body?.cancel();
         return response.status;
       },
-      () => 'no answer' as const,
+      (error: unknown) => `no answer (${reasonOf(error)})`,
     );
     if (stop.aborted) return false;
     const milliseconds = Date.now() - sentAt.getTime();
@@ -108,8 +108,8 @@ async function forward(
 /** Not what the session server refuses: it would refuse it again. */
 function isTransient(error: unknown): boolean {
   if (!isPayCheckoutError(error)) return false;
-  const { httpStatus: status = 500 } = error;
-  return status >= 500 || status === 429;
+  const { code, httpStatus: status = 0 } = error;
+  return code === 'no_answer' || code === 'timeout' || status >= 500 || status === 429;
 }
 
 function readySentence({ merchant }: PayCheckout, forwardTo: string): string {

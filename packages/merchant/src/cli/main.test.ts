@@ -72,12 +72,12 @@ describe('pay-checkout listen', () => {
   afterAll(() => stack.close());
 
   /** The command as it runs, and its lines as they come. */
-  function start(args: readonly string[] = []) {
+  function start(args: readonly string[] = [], changes: Readonly<Record<string, string>> = {}) {
     const stop = new AbortController();
     const lines: string[] = [];
     const errors: string[] = [];
     let wake = (): void => undefined;
-    const env = { ...ENV, PAY_CHECKOUT_SERVER: stack.url };
+    const env = { ...ENV, PAY_CHECKOUT_SERVER: stack.url, ...changes };
     const command = main(['listen', '--forward-to', `${stack.shopUrl}/events`, ...args], env, {
       write: (line) => {
         lines.push(line);
@@ -174,6 +174,35 @@ describe('pay-checkout listen', () => {
     await listening.line(new RegExp(`${order} .* 204 `));
     await listening.stop();
     expect(received.length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    [
+      'the merchant is not that of the key',
+      ['--merchant', 'nope'],
+      {},
+      /^--merchant .*not of nope/,
+    ],
+    [
+      'the key is wrong',
+      [],
+      { PAY_CHECKOUT_API_KEY: 'canary' },
+      /^PAY_CHECKOUT_API_KEY: .*unknown/,
+    ],
+  ])('ends with code 2 when %s, and says what to change', async (_what, args, env, words) => {
+    const listening = start(args, env);
+    expect(await listening.ended).toBe(2);
+    expect(listening.errors.join()).toMatch(words);
+    expect(listening.errors.join()).not.toMatch(/canary|merchant entry/);
+  });
+
+  it('says why the shop gave no answer', async () => {
+    stack.shop = (request) => request.socket.destroy();
+    const listening = start();
+    await listening.line(/^Events of/);
+    await payOrder();
+    await listening.line(/ no answer \(UND_ERR_SOCKET\) \d+ ms, again in 1 s$/);
+    await listening.stop();
   });
 
   it('ends with code 1 when the session server refuses it', async () => {

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
-/** A status that is answered instead, a connection that is cut, or an answer that never comes. */
-export type Fault = number | 'cut' | 'hang';
+/** A status or JSON that is answered instead, a connection that is cut, or an answer that never comes. */
+export type Fault = number | object | 'cut' | 'hang';
 
 export interface FlakyProxy {
   readonly url: string;
@@ -28,6 +28,10 @@ export async function startFlakyProxy(target: () => string): Promise<FlakyProxy>
     if (fault === 'hang') return;
     if (fault === 'cut') {
       request.socket.destroy();
+      return;
+    }
+    if (typeof fault === 'object') {
+      response.end(JSON.stringify(fault));
       return;
     }
     if (fault !== undefined) {

@@ -28,6 +28,11 @@ export function jsonBody(maxBytes: number, types = ['application/json']): Reques
   ];
 }
 
+/** The key of an `Authorization: Bearer`, whose name may be written in any case (RFC 9110, section 11.1). */
+export function readBearerKey(authorization = ''): string | undefined {
+  return /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
+}
+
 export function notJson(): AppError {
   return invalidRequest([
     { field: 'body', message: 'is not JSON; send application/json in UTF-8' },

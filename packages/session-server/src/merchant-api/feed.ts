@@ -32,6 +32,7 @@ export async function readFeed(
     ...(JSON.parse(body) as Omit<MerchantEvent, 'cursor' | 'id'>),
   }));
   return {
+    merchant,
     events,
     cursor: events.at(-1)?.cursor ?? cursorOf(from),
     hasMore: found.length > limit,

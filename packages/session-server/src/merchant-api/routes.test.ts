@@ -46,7 +46,12 @@ describe('the merchant’s own view of an order', () => {
       const { status, body, headers } = await ask('M1', authorization);
       expect([status, body.code]).toEqual([401, 'merchant_key_refused']);
       expect(headers.get('www-authenticate')).toBe('Bearer');
+      expect(body.detail).not.toContain('merchant entry');
     }
+  });
+
+  it.each(['bearer', 'BEARER'])('is for the holder who writes %s, too', async (scheme) => {
+    expect((await ask('M1', `${scheme} ${stack.merchantKey}`)).status).toBe(200);
   });
 
   it('says the state of the price that was asked last, also when it had been asked before', async () => {

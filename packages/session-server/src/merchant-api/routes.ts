@@ -8,7 +8,7 @@ import type { DataEncryption } from '../encryption.js';
 import { AppError, merchantDisabled } from '../errors.js';
 import { requestFields } from '../http/headers.js';
 import { KeyAttempts, Limit, type RateLimits } from '../http/limits.js';
-import { jsonBody, parse } from '../http/parse.js';
+import { jsonBody, parse, readBearerKey } from '../http/parse.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -59,7 +59,7 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     if (!secret) throw new Error('no secret for order tokens');
     const orderToken = signOrderToken(secret.reveal(), { ...key, expiresAt });
     response.status(put.isNew ? 201 : 200).json({
-      order,
+      ...key,
       orderToken,
       payUrl: `${publicUrl}/v1/pay/${merchant.id}/${orderToken}`,
       expiresAt: new Date(expiresAt * 1000).toISOString(),
@@ -112,7 +112,7 @@ function requireKey({ merchants, rateLimits }: MerchantRoutesOptions): RequestHa
   const attempts = new KeyAttempts(rateLimits.wrongKeysPerAddress);
   const limit = new Limit('merchant', rateLimits.apiPerMerchant);
   return async (request, response, next) => {
-    const key = readKey(request.headers.authorization);
+    const key = readBearerKey(request.headers.authorization);
     const known = await merchants.all();
     const merchant =
       key === undefined
@@ -123,7 +123,7 @@ function requireKey({ merchants, rateLimits }: MerchantRoutesOptions): RequestHa
       throw new AppError(
         401,
         'merchant_key_refused',
-        'Send "Authorization: Bearer …" with a key whose hash is in the merchant entry.',
+        'The merchant key is missing or unknown here. Send "Authorization: Bearer …" with the key that the platform gave you for this server.',
       );
     }
     await limit.count(merchant.id);
@@ -153,10 +153,6 @@ function refuseLookedUp({ orderLookup }: Merchant): void {
     'order_lookup_in_use',
     'The merchant entry has orderLookup: the shop is asked for each order. Remove it to put orders.',
   );
-}
-
-function readKey(authorization = ''): string | undefined {
-  return /^Bearer ([\x21-\x7e]{1,200})$/.exec(authorization)?.[1];
 }
 
 /** The key selects the merchant; every stored hash is compared, in constant time. */

@@ -122,8 +122,10 @@ describe('the operator’s listener with a key', () => {
       });
       expect([status, body.code]).toEqual([401, 'operator_key_refused']);
     }
-    const headers = { authorization: `Bearer ${key}` };
-    expect((await stack.askOperator(path, { headers })).status).toBe(200);
+    for (const scheme of ['Bearer', 'bearer']) {
+      const headers = { authorization: `${scheme} ${key}` };
+      expect((await stack.askOperator(path, { headers })).status).toBe(200);
+    }
   });
 });
 

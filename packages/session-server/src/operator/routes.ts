@@ -10,7 +10,7 @@ import { abortedByClose } from '../http/aborted-by-close.js';
 import { errorHandler, notFoundHandler } from '../http/errors.js';
 import { requestId } from '../http/headers.js';
 import { KeyAttempts, warnOfHiddenProxy } from '../http/limits.js';
-import { parse, word } from '../http/parse.js';
+import { parse, readBearerKey, word } from '../http/parse.js';
 import { traceRequests } from '../http/trace-requests.js';
 import type { Logger } from '../logger.js';
 import { observeRequests } from '../http/observe-requests.js';
@@ -121,7 +121,7 @@ function guardPrograms({ keys }: OperatorAccess): RequestHandler {
     if (comesFromPage(request)) {
       throw new AppError(403, 'operator_page_refused', 'Web pages cannot use these routes.');
     }
-    const [, given] = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    const given = readBearerKey(request.headers.authorization);
     const valid = keys();
     const find = () => valid.find((each) => isSame(given ?? '', each.reveal()));
     const key =
