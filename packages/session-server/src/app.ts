@@ -13,7 +13,13 @@ import { isCrashPointArmed } from './crash-points.js';
 import { allowPages } from './http/cors.js';
 import { errorPages } from './http/error-pages.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
-import { dataHeaders, errorHeaders, requestId, requireOneHost, shortenNegotiation } from './http/headers.js';
+import {
+  dataHeaders,
+  errorHeaders,
+  requestId,
+  requireOneHost,
+  shortenNegotiation,
+} from './http/headers.js';
 import { AppError } from './errors.js';
 import { healthRoutes } from './http/health.js';
 import { limitByAddress, type RateLimits, warnOfHiddenProxy } from './http/limits.js';
@@ -21,6 +27,7 @@ import { describeApi } from './http/openapi.js';
 import type { Logger } from './logger.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { observeRequests } from './http/observe-requests.js';
+import { requireMount } from './http/require-mount.js';
 import { traceRequests } from './http/trace-requests.js';
 import type { Observer } from './observer.js';
 import { merchantRoutes } from './merchant-api/routes.js';
@@ -71,7 +78,7 @@ export function createRouter(services: AppServices): Router {
 
   // Express tries one path after the other: those that are asked most come first.
   const v1 = Router();
-  v1.use(first, traceRequests);
+  v1.use(first, requireMount, traceRequests);
   v1.all(CHECKOUT_PATHS, dataHeaders, allowPages(merchants, publicUrl));
   v1.use(checkoutRoutes({ ...services, service }));
   v1.all('/webhooks/:token', dataHeaders);

@@ -19,7 +19,9 @@ describe('pay-session-server', () => {
     (old) => {
       const { status, stdout, stderr } = run(old);
       expect([status, stdout]).toEqual([1, '']);
-      expect(stderr).toBe(`pay-session-server needs Node 22.19 or newer; this is Node ${old}.\n`);
+      expect(stderr).toBe(
+        `pay-session-server: it needs Node 22.19 or newer; this is Node ${old}.\n`,
+      );
     },
   );
 

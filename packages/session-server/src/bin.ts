@@ -5,7 +5,7 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   await import('./main.js');
 } else {
   process.stderr.write(
-    `pay-session-server needs Node 22.19 or newer; this is Node ${process.versions.node}.\n`,
+    `pay-session-server: it needs Node 22.19 or newer; this is Node ${process.versions.node}.\n`,
   );
   process.exitCode = 1;
 }

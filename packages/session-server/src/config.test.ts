@@ -100,6 +100,8 @@ describe('the environment', () => {
     ['PAY_TRUST_PROXY', '10.0.0.0/8, 0.0.0.0/0', 'or their addresses'],
     ['PAY_TRUST_PROXY', '::/0', 'or their addresses'],
     ['PAY_DATABASE_FILE', undefined, 'path of the data file'],
+    ['PAY_DATABASE_FILE', '/', 'it is a folder; expected the path of a file'],
+    ['PAY_OPERATOR_PORT', '4200', 'the server itself listens there (PAY_PORT)'],
     ['PAY_PORT', 'http', 'port number'],
     ['PAY_PORT', '65536', '65535'],
     ['PAY_LOG_LEVEL', 'verbose', 'info'],

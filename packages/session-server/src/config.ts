@@ -1,12 +1,12 @@
+import { statSync } from 'node:fs';
 import { Secret } from '@pay-checkout/partner-api';
-import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { smallestOrderIdAt } from './checkouts/order-ids.js';
 import { origin, providerKey, providerUrl } from './contract-schemas.js';
 import { ConfigError } from './errors.js';
 import type { RateLimits } from './http/limits.js';
-import { describeIssue, toFieldErrors } from './field-errors.js';
+import { describeIssue, findMeant, toFieldErrors } from './field-errors.js';
 import { reportAddress } from './security/csp.js';
 import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './encryption.js';
 import { readSecretFile } from './secret-files.js';
@@ -79,6 +79,21 @@ function isDatabaseUrl(text: string): boolean {
   return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
 }
 
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+
+/** Whether both listeners are to be at the same address and port. Port 0 is any that is free. */
+export function shareAddress(
+  settings: Pick<
+    ReturnType<typeof readValidSettings>,
+    'PAY_HOST' | 'PAY_PORT' | 'PAY_OPERATOR_HOST' | 'PAY_OPERATOR_PORT'
+  >,
+): boolean {
+  const { PAY_HOST: host = '', PAY_OPERATOR_HOST: operatorHost = '' } = settings;
+  const { PAY_PORT: port = 0, PAY_OPERATOR_PORT: operatorPort } = settings;
+  const isAny = [host, operatorHost].some((address) => ANY_ADDRESS.includes(address));
+  return port !== 0 && port === operatorPort && (isAny || host === operatorHost);
+}
+
 const environmentSchema = z
   .object({
     PAY_ENVIRONMENT: z.enum(['sandbox', 'production'], 'expected "sandbox" or "production"'),
@@ -91,7 +106,13 @@ const environmentSchema = z
     PAY_OPERATOR_CONSOLE_URL: origin.optional(),
     PAY_PUBLIC_URL: origin,
     PAY_WEBHOOK_BASE_URL: origin.optional(),
-    PAY_DATABASE_FILE: z.string().min(1).optional(),
+    PAY_DATABASE_FILE: z
+      .string()
+      .min(1)
+      .refine((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true, {
+        error: 'it is a folder; expected the path of a file in it',
+      })
+      .optional(),
     DATABASE_URL: z.string().refine(isDatabaseUrl, { error: DATABASE_URL_EXPECTED }).optional(),
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
@@ -132,6 +153,10 @@ const environmentSchema = z
       if (env.DATABASE_URL !== undefined && env.PAY_ENCRYPTION_KEY === undefined) {
         const message = `servers that share a database share their keys; ${ENCRYPTION_KEY_EXPECTED}`;
         context.addIssue({ code: 'custom', path: ['PAY_ENCRYPTION_KEY'], message });
+      }
+      if (shareAddress(env)) {
+        const message = 'the server itself listens there (PAY_PORT); choose another port';
+        context.addIssue({ code: 'custom', path: ['PAY_OPERATOR_PORT'], message });
       }
       if (env.PAY_ENVIRONMENT !== 'production') return;
       if (env.PAY_ENCRYPTION_KEY === undefined && env.DATABASE_URL === undefined) {
@@ -387,17 +412,17 @@ const SETTINGS = [
   ...SECRETS.map((name) => `${name}_FILE`),
   'PAY_CRASH_AT',
 ];
-/** Edits from one of our names, up to which another name is a misspelling of it. */
-const MISSPELLING_EDITS = 2;
 
 function checkNames(names: readonly string[]) {
   const others = names.filter((name) => name.startsWith('PAY_') && !SETTINGS.includes(name));
-  const isMisspelt = (name: string): boolean =>
-    distance(name, closest(name, SETTINGS)) <= MISSPELLING_EDITS;
+  const isMisspelt = (name: string): boolean => findMeant(name, SETTINGS) !== undefined;
   return {
     misspelt: others
       .filter(isMisspelt)
-      .map((name) => `${name}: there is no such setting; did you mean ${closest(name, SETTINGS)}?`),
+      .map(
+        (name) =>
+          `${name}: there is no such setting; did you mean ${findMeant(name, SETTINGS) ?? ''}?`,
+      ),
     unknown: others.filter((name) => !isMisspelt(name)),
   };
 }

@@ -79,6 +79,8 @@ export class ConfigError extends Error {
   constructor(
     readonly source: string,
     readonly mistakes: readonly string[],
+    /** Whether it stays so until someone changes the configuration: to start again is of no use. */
+    readonly isFinal = false,
   ) {
     const [first = '', ...more] = mistakes;
     const lines = mistakes.map((mistake) => `\n  - ${mistake}`).join('');

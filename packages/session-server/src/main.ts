@@ -11,7 +11,7 @@ import { runMoveStore } from './cli/move-store-command.js';
 import { runReport } from './cli/report-command.js';
 import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './running-server.js';
-import { checkStart, isOurs, runCheck } from './start-checks.js';
+import { checkStart, isOurs, NOT_STARTED, runCheck } from './start-checks.js';
 
 const JSON_OPTION = '--json';
 
@@ -42,8 +42,12 @@ const USAGE = `Usage:
   pay-session-server --help | --version
 With --json each prints JSON, and an error is JSON in one line.
 Settings come from the environment: see docs/operations/configure.md.
-Exit codes: 0 done, 1 refused or failed, 2 wrong use.
+Exit codes: 0 done, 1 refused or failed, 2 wrong use, 78 the server did not start, and will not until
+the configuration is changed.
 `;
+
+/** \`EX_CONFIG\` of sysexits.h. Supervisors can be told not to restart on it. */
+const EXIT_CONFIGURATION = 78;
 
 async function main(args: readonly string[]): Promise<void> {
   const [command, ...words] = args;
@@ -115,11 +119,24 @@ function describe(error: unknown): string {
     : `a mistake of ours (${name}); run it again with PAY_LOG_LEVEL=debug to see where`;
 }
 
+/** Whatever stage it failed in, it begins with the same words. */
+function describeStart(error: unknown): string {
+  const text = describe(error);
+  return text.startsWith(NOT_STARTED) ? text : `${NOT_STARTED}: ${text}`;
+}
+
+/** Without a command. */
+const isStart = process.argv.length === 2;
+
 main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(
     process.argv.includes(JSON_OPTION)
       ? `${JSON.stringify({ error: toJson(error) })}\n`
-      : `pay-session-server: ${describe(error)}\n`,
+      : `pay-session-server: ${isStart ? describeStart(error) : describe(error)}\n`,
   );
-  process.exitCode = error instanceof AppError && error.status === 400 ? 2 : 1;
+  if (error instanceof ConfigError && error.isFinal && isStart) {
+    process.exitCode = EXIT_CONFIGURATION;
+  } else {
+    process.exitCode = error instanceof AppError && error.status === 400 ? 2 : 1;
+  }
 });

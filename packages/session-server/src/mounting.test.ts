@@ -2,22 +2,29 @@ import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import express from 'express';
+import express, { type Express, type Router } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Problem } from './contract.js';
 import { createSessionServer } from './server.js';
 import { LocalServer } from './testing/local-server.js';
 import { TestStack } from './testing/test-stack.js';
 
 let stack: TestStack;
 
-/** Puts the router into an app of the platform, in the place of the server that listens. */
-async function mount(): Promise<void> {
+/**
+ * Puts the router into an app of the platform, in the place of the server that listens.
+ *
+ * @param use mounts it; default: at the root
+ */
+async function mount(
+  use: (app: Express, router: Router) => void = (app, router) => void app.use(router),
+): Promise<void> {
   stack = await TestStack.start();
   await stack.server.close();
   const payments = await createSessionServer(stack.config, { clock: stack.clock });
   const app = express();
   app.get('/cart', (_request, response) => void response.send('the platform’s own page'));
-  app.use(payments.router);
+  use(app, payments.router);
   app.use(express.json());
   app.post('/stock', (request, response) => {
     response.json({ received: request.body as unknown });
@@ -62,6 +69,23 @@ describe('a platform that mounts the router', () => {
     expect(missing.headers.get('x-request-id')).toBeNull();
     const ours = await stack.fetch<{ code: string }>('/v1/elsewhere');
     expect([ours.status, ours.body.code]).toEqual([404, 'not_found']);
+  });
+
+  it('is told at the first request that the router is mounted below a path', async () => {
+    await mount((app, router) => void app.use('/pay', router));
+    const { status, body } = await stack.fetch<Problem>('/pay/v1/checkout-config?merchant=teashop');
+    expect([status, body.code]).toEqual([500, 'internal_error']);
+    expect(body.detail).toBe(
+      'The router is mounted at "/pay". Mount it at the root: app.use(router).',
+    );
+  });
+
+  it('is told at the first body that a parser was there before the router', async () => {
+    await mount((app, router) => void app.use(express.json(), router));
+    const { body } = await stack.post<Problem>('/v1/webhooks/any', { event: 'test' });
+    expect(body.detail).toContain('Mount the router before body parsers.');
+    const { status } = await stack.fetch('/v1/checkout-config?merchant=teashop');
+    expect(status).toBe(200);
   });
 
   it('has requests to our addresses refused that name two hosts', async () => {

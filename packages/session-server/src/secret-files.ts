@@ -21,13 +21,13 @@ export function readSecretFile(path: string): SecretText {
   }
 }
 
-/** Differs whenever one of the files was written or replaced; links are followed. */
+/** Differs whenever one of the files was written, replaced or given other rights; links are followed. */
 export function stampOf(paths: readonly string[]): string {
   return paths
     .map((path) => {
       try {
-        const { ino, mtimeMs, size } = statSync(path);
-        return [ino, mtimeMs, size].join(':');
+        const { ino, mtimeMs, size, mode } = statSync(path);
+        return [ino, mtimeMs, size, mode].join(':');
       } catch {
         return '';
       }

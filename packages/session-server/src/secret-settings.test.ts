@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -100,11 +100,21 @@ describe('secrets in files', () => {
     ]);
   }, 20_000);
 
+  it('are checked for their rights while the server runs, too', async () => {
+    chmodSync(pathOf('provider'), 0o644);
+    const refused = /PAY_PARTNER_API_KEY.*other users can read or change it.*a secret was refused/;
+    await expect.poll(() => logged.at(-1), SOON).toMatch(refused);
+    chmodSync(pathOf('provider'), 0o600);
+    await expect.poll(() => logged.at(-1), SOON).toContain('a secret was read again');
+  });
+
   it('keep the value from before when a file turns bad, and the log says why', async () => {
     write('operator', 'canary-too-short');
     write('encryption', 'canary-no-key');
     rmSync(pathOf('provider'));
-    const refusals = () => logged.filter((line) => line.includes('a secret was refused'));
+    const before = logged.length;
+    const refusals = () =>
+      logged.slice(before).filter((line) => line.includes('a secret was refused'));
     await expect.poll(() => refusals().length, SOON).toBe(3);
     expect(refusals().join()).toMatch(/PAY_OPERATOR_KEY.*expected at least 32 characters/);
     expect(refusals().join()).toMatch(/PAY_ENCRYPTION_KEY.*base64 of 32 bytes/);

@@ -74,7 +74,7 @@ describe('a start that fails', () => {
     const env = { ...spoilEverything(), PAY_PORT: String(taken.port), PAY_WATCH_DAYS: '0' };
     const { code, said, complaint } = await run(env);
     await taken.close();
-    expect([code, said]).toEqual([1, '']);
+    expect([code, said]).toEqual([78, '']);
     const settings = complaint.split('\n').map((line) => /^ {2}- (\w+): /.exec(line)?.[1]);
     expect([...new Set(settings)]).toEqual([
       undefined,
@@ -90,19 +90,23 @@ describe('a start that fails', () => {
     expect(complaint).not.toMatch(/Invalid input|Too small|Unrecognized|EADDR|ENOENT|SQLITE|\bat /);
   });
 
-  it.each<[string, () => Record<string, string>]>([
-    ['the environment', () => ({ PAY_ENVIRONMENT: '' })],
-    ['the merchants file', () => ({ PAY_MERCHANTS_FILE: fileOf('missing.json') })],
-    ['the data file', () => ({ PAY_DATABASE_FILE: fileOf('missing/data.sqlite') })],
-    ['the script', () => ({ PAY_WIDGET_SCRIPT: fileOf('missing.js') })],
-    ['the port', () => ({ PAY_HOST: 'no-such-host.invalid' })],
-    ['the operator’s port', () => ({ PAY_PORT: '45911', PAY_OPERATOR_PORT: '45911' })],
-  ])('for %s ends, says it in one line, and holds nothing', async (_stage, change) => {
-    const { code, complaint } = await run({ ...stack.env, ...change() });
-    expect(code).toBe(1);
-    expect(complaint).toMatch(/^pay-session-server: the server did not start: PAY_\w+: .+$/);
-    await stack.startServer();
-  });
+  it.each<[string, number, () => Record<string, string>]>([
+    ['the environment', 78, () => ({ PAY_ENVIRONMENT: '' })],
+    ['the merchants file', 78, () => ({ PAY_MERCHANTS_FILE: fileOf('missing.json') })],
+    ['the data file', 1, () => ({ PAY_DATABASE_FILE: fileOf('missing/data.sqlite') })],
+    ['a folder as the data file', 78, () => ({ PAY_DATABASE_FILE: stack.folder })],
+    ['the script', 78, () => ({ PAY_WIDGET_SCRIPT: fileOf('missing.js') })],
+    ['the port', 1, () => ({ PAY_HOST: 'no-such-host.invalid' })],
+    ['one port for both', 78, () => ({ PAY_PORT: '45911', PAY_OPERATOR_PORT: '45911' })],
+  ])(
+    'for %s ends with status %i, says it in one line, and holds nothing',
+    async (_, exit, change) => {
+      const { code, complaint } = await run({ ...stack.env, ...change() });
+      expect(code).toBe(exit);
+      expect(complaint).toMatch(/^pay-session-server: the server did not start: PAY_\w+: .+$/);
+      await stack.startServer();
+    },
+  );
 
   it('changes nothing: no data file is created, and none is brought up to date', async () => {
     const fresh = fileOf('fresh.sqlite');
@@ -122,7 +126,9 @@ describe('a start that fails', () => {
     const { code, said, complaint } = await run({ ...stack.env, PAY_LOG_LEVEL: 'info' });
     expect([code, said.includes('server starts')]).toEqual([1, true]);
     expect(said).not.toContain('server listens');
-    expect(complaint).toMatch(/^pay-session-server: a mistake of ours .+$/);
+    expect(complaint).toMatch(
+      /^pay-session-server: the server did not start: a mistake of ours .+$/,
+    );
     takeDataFileLock(fileOf('data.sqlite')).close();
   });
 
@@ -313,8 +319,16 @@ describe('checking the settings', () => {
     expect(code).toBe(1);
     const { findings } = JSON.parse(said) as { findings: { level: string; about: string }[] };
     expect(findings.filter(({ level }) => level === 'error')).toEqual([
-      { level: 'error', about: 'teashop: events.url', text: expect.stringContaining('10.1.2.3') },
-      { level: 'error', about: 'teashop: orderLookup.url', text: expect.stringContaining('allow') },
+      {
+        level: 'error',
+        about: 'teashop: events.url',
+        text: expect.stringContaining('10.1.2.3') as unknown,
+      },
+      {
+        level: 'error',
+        about: 'teashop: orderLookup.url',
+        text: expect.stringContaining('allow') as unknown,
+      },
     ]);
   });
 

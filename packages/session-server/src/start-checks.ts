@@ -1,6 +1,6 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { systemClock } from './clock.js';
-import { type Config, parseConfig, readValidSettings } from './config.js';
+import { type Config, parseConfig, readValidSettings, shareAddress } from './config.js';
 import { peekOrderId } from './checkouts/order-ids.js';
 import { AppError, ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
@@ -23,6 +23,12 @@ import { checkDataFile } from './store/sqlite-database.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What a start that failed says first. */
+export const NOT_STARTED = 'the server did not start';
+
+/** Settings whose mistake may pass: a database that is away, a port or file that another process still has. */
+const PASSING = ['DATABASE_URL', 'PAY_DATABASE_FILE', 'PAY_PORT', 'PAY_OPERATOR_PORT'];
+
 /**
  * Finds everything that would keep the server from starting, before it opens anything: settings,
  * merchants file, data file, scripts and ports.
@@ -32,8 +38,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export async function checkStart(env: Environment, beside = false): Promise<Config> {
   const mistakes: string[] = [];
+  let isFinal = false;
   const note = (setting: string) => (error: unknown) => {
     if (!isOurs(error)) throw error;
+    isFinal ||= !PASSING.includes(setting);
     if (!(error instanceof ConfigError)) mistakes.push(`${setting}: ${error.message}`);
     else if (error.source === 'environment') mistakes.push(...error.mistakes);
     else for (const why of error.mistakes) mistakes.push(`${setting}: ${why}`);
@@ -71,10 +79,7 @@ export async function checkStart(env: Environment, beside = false): Promise<Conf
   }
   if (!beside) await checkPorts(listeners, note);
   if (config && mistakes.length === 0) return config;
-  throw new ConfigError(
-    beside ? 'the server would not start' : 'the server did not start',
-    mistakes,
-  );
+  throw new ConfigError(beside ? 'the server would not start' : NOT_STARTED, mistakes, isFinal);
 }
 
 /** What `check` found: an error keeps payments or events from working, a warning may. */
@@ -253,7 +258,9 @@ async function checkPorts(
   const { PAY_OPERATOR_HOST: operatorHost, PAY_OPERATOR_PORT: operatorPort } = settings;
   const listeners = [
     await tryToListen(host, port).catch(note('PAY_PORT')),
-    await tryToListen(operatorHost, operatorPort).catch(note('PAY_OPERATOR_PORT')),
+    shareAddress(settings)
+      ? undefined
+      : await tryToListen(operatorHost, operatorPort).catch(note('PAY_OPERATOR_PORT')),
   ];
   for (const listener of listeners) await listener?.close();
 }

@@ -14,7 +14,7 @@ export const word = z
 export function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = schema.safeParse(input, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  throw invalidRequest(toFieldErrors(parsed.error));
+  throw invalidRequest(toFieldErrors(parsed.error, 'body', schema));
 }
 
 /** Reads a JSON body that is sent as one of the `types`, and refuses any other. */

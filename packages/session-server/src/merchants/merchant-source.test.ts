@@ -64,6 +64,19 @@ describe('reading the merchants file', () => {
     ]);
   });
 
+  it('names the field that a misspelt one is meant to be', () => {
+    const { returnUrl, ...entry } = merchantEntry();
+    const sdk = { ...(entry['sdk'] as object), container: undefined, Integrity: 'x' };
+    write({ ...entry, returnURL: returnUrl, events: { uri: 'https://shop.example' }, sdk, zzz: 1 });
+    const unknown = mistakesOf().filter((mistake) => mistake.includes('not accepted here'));
+    expect(unknown.map((mistake) => mistake.replace(/ \(line.*?\)/, ''))).toEqual([
+      'merchants.0.events.uri: not accepted here; did you mean "url"?',
+      'merchants.0.sdk.Integrity: not accepted here; did you mean "integrity"?',
+      'merchants.0.returnURL: not accepted here; did you mean "returnUrl"?',
+      'merchants.0.zzz: not accepted here; leave it out',
+    ]);
+  });
+
   it('says a mistake that is in every entry once, with how many there are', () => {
     const entries = Array.from({ length: 300 }, (_, at) =>
       merchantEntry({ id: `shop-${String(at)}`, currency: at === 7 ? 7 : 'pounds' }),

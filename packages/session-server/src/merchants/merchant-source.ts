@@ -201,7 +201,7 @@ export function parseMerchantsFile(
   const logos = readLogos(resolved, dirname(path));
   const parsed = merchantsFileSchema.safeParse(resolved, { error: describeIssue });
   const mistakes = [
-    ...(parsed.error ? toFieldErrors(parsed.error, 'file') : []).filter(
+    ...(parsed.error ? toFieldErrors(parsed.error, 'file', merchantsFileSchema) : []).filter(
       ({ field }) => !ofSecrets.some((mistake) => mistake.field === field),
     ),
     ...ofSecrets,
