@@ -90,8 +90,18 @@ export async function getAttempt(reader: Reader, orderId: number): Promise<Activ
 }
 
 /** Every attempt of a checkout, in the order in which they were made. */
-export async function findAttempts(reader: Reader, checkout: string): Promise<Attempt[]> {
-  const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
+export function findAttempts(reader: Reader, checkout: string): Promise<Attempt[]> {
+  return findAttemptsOf(reader, [checkout]);
+}
+
+/** Every attempt of some checkouts, in the order in which they were made. */
+export async function findAttemptsOf(
+  reader: Reader,
+  checkouts: readonly string[],
+): Promise<Attempt[]> {
+  const rows = await reader.all(
+    sql`SELECT * FROM attempts WHERE checkout IN ${sql.list(checkouts)}`,
+  );
   return rows.map(toAttempt).toSorted((one, other) => one.orderId - other.orderId);
 }
 
@@ -120,17 +130,6 @@ export async function findLastAttempt(
   checkout: string,
 ): Promise<ActiveAttempt | undefined> {
   const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
-  return rows.map(toAttempt).toSorted(compareAttempts).at(-1);
-}
-
-/** The attempt that last became the one of its order, of all its prices. */
-export async function findNewestAttempt(
-  reader: Reader,
-  { merchant, order }: { readonly merchant: string; readonly order: string },
-): Promise<Attempt | undefined> {
-  const rows = await reader.all(sql`
-    SELECT * FROM attempts WHERE checkout IN (
-      SELECT id FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order})`);
   return rows.map(toAttempt).toSorted(compareAttempts).at(-1);
 }
 

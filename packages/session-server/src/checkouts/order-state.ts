@@ -1,7 +1,7 @@
 import type { OrderState } from '../contract.js';
 import { findOrder, type OrderKey, setOrderState, type StoredOrder } from '../orders/repository.js';
 import type { Reader, Transaction } from '../store/database.js';
-import { findNewestAttempt } from './attempt-repository.js';
+import { type Attempt, compareAttempts, findAttemptsOf } from './attempt-repository.js';
 import { findCheckoutsOfOrder, setSupersededBy } from './repository.js';
 import {
   type AttentionCode,
@@ -14,22 +14,32 @@ import {
  * The checkout that says how an order is: the paid one; else one whose payment is pending (a shopper came
  * back, or submitted one); else that of the price that was put, or was asked for last.
  */
-export async function findCurrentCheckout(
-  reader: Reader,
-  stored: StoredOrder,
+export function currentCheckoutOf(
+  { put }: Pick<StoredOrder, 'put'>,
   checkouts: readonly Checkout[],
-): Promise<Checkout | undefined> {
+  attempts: readonly Attempt[],
+): Checkout | undefined {
   const settled =
     checkouts.find(({ state }) => state === 'paid') ??
     checkouts.find(({ state }) => isAwaitingEvidence(state)) ??
     checkouts.find(isPaymentPending);
   if (settled) return settled;
-  const { put } = stored;
   if (put) return checkouts.find(({ orderVersion }) => orderVersion === put.version);
   if (checkouts.length < 2) return checkouts[0];
   // A price that comes back leads to its old checkout, so attempts decide.
-  const newest = await findNewestAttempt(reader, stored);
+  const newest = attempts.toSorted(compareAttempts).at(-1);
   return checkouts.find(({ id }) => id === newest?.checkout) ?? checkouts.at(-1);
+}
+
+/** As {@link currentCheckoutOf}, with the attempts that are stored. */
+export async function findCurrentCheckout(
+  reader: Reader,
+  stored: StoredOrder,
+  checkouts: readonly Checkout[],
+): Promise<Checkout | undefined> {
+  const ids = checkouts.map(({ id }) => id);
+  const attempts = stored.put || ids.length < 2 ? [] : await findAttemptsOf(reader, ids);
+  return currentCheckoutOf(stored, checkouts, attempts);
 }
 
 /** The state of an order with this current checkout. */

@@ -41,14 +41,22 @@ export async function findRevisions(
 }
 
 /** Every checkout of an order, oldest first. */
-export async function findCheckoutsOfOrder(
+export function findCheckoutsOfOrder(
   reader: Reader,
   merchant: string,
   order: string,
 ): Promise<Checkout[]> {
-  const rows = await reader.all(
-    sql`SELECT * FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order}`,
-  );
+  return findCheckoutsOfOrders(reader, merchant, [order]);
+}
+
+/** Every checkout of some orders of a merchant, oldest first. */
+export async function findCheckoutsOfOrders(
+  reader: Reader,
+  merchant: string,
+  orders: readonly string[],
+): Promise<Checkout[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM checkouts WHERE merchant = ${merchant} AND order_name IN ${sql.list(orders)}`);
   return rows
     .toSorted(
       (one, other) =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
@@ -38,8 +39,8 @@ export class Limit {
   }
 
   /** @throws {AppError} 429 `too_many_requests` */
-  async count(key: string): Promise<void> {
-    const refusal = await this.#consume(key);
+  async count(key: string, points = 1): Promise<void> {
+    const refusal = await this.#consume(key, points);
     if (refusal === undefined) return;
     throw new AppError(
       429,
@@ -54,13 +55,33 @@ export class Limit {
     await this.#limiter.reward(key, 1);
   }
 
-  async #consume(key: string): Promise<RateLimiterRes | undefined> {
+  async #consume(key: string, points = 1): Promise<RateLimiterRes | undefined> {
     try {
-      await this.#limiter.consume(key);
+      await this.#limiter.consume(key, points);
       return undefined;
     } catch (error) {
       if (error instanceof RateLimiterRes) return error;
       throw error;
+    }
+  }
+}
+
+/** Lets one job of each key run at a time; between two of them, the server serves everyone else. */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  async take<T>(key: string, job: () => Promise<T>): Promise<T> {
+    const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+    const before = this.#last.get(key);
+    this.#last.set(key, ended);
+    try {
+      await before;
+      // Also the first: on SQLite a job ends before the server sees the next request.
+      await nextTurn();
+      return await job();
+    } finally {
+      if (this.#last.get(key) === ended) this.#last.delete(key);
+      end(undefined);
     }
   }
 }

@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runRestore } from '../cli/restore-command.js';
 import type { MerchantEvent, MerchantEventList, MerchantOrderList } from '../contract.js';
+import { DataEncryption, loadSandboxKeys } from '../encryption.js';
+import { listOrders } from '../orders/repository.js';
+import type { Reader } from '../store/database.js';
 import { PRICE, PuttingShop } from '../testing/putting-shop.js';
+import { TEST_RULES } from '../testing/store-harness.js';
+import { TestStore } from '../testing/test-store.js';
+import { readMerchantOrders } from './order-view.js';
 
 function hashOf(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;
@@ -108,6 +116,81 @@ describe('the list of orders', () => {
   it.each(['x', 'WzEsMl0', 'bm9uc2Vuc2U'])('refuses a cursor that is none: %s', async (cursor) => {
     const { status, body } = await list({ cursor });
     expect([status, body.code]).toEqual([400, 'unknown_cursor']);
+  });
+});
+
+describe('many lists of one merchant', () => {
+  let shop: PuttingShop;
+  afterEach(() => shop.stack.close());
+
+  const start = async (orders: number, apiPerMerchant = 3000): Promise<void> => {
+    shop = await PuttingShop.start({ tuning: { rateLimits: { apiPerMerchant } } });
+    for (let number = 0; number < orders; number += 1) await shop.put(`A${String(number)}`);
+  };
+
+  it('are read one after the other, and everyone else is served between two of them', async () => {
+    await start(20);
+    const askAll = () =>
+      Promise.all(Array.from({ length: 24 }, async () => (await shop.ask('GET', 'orders')).status));
+    // Their connections are open, so that all requests arrive in one turn of the event loop.
+    await askAll();
+    let inThisTurn = 0;
+    let most = 0;
+    const count = () => {
+      inThisTurn += 1;
+      most = Math.max(most, inThisTurn);
+    };
+    subscribe('http.server.response.finish', count);
+    const asked = new AbortController();
+    const turns = (async () => {
+      while (!asked.signal.aborted) {
+        await nextTurn();
+        inThisTurn = 0;
+      }
+    })();
+    expect(new Set(await askAll())).toEqual(new Set([200]));
+    asked.abort();
+    await turns;
+    unsubscribe('http.server.response.finish', count);
+    // Sending an answer may take until the next turn.
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('are read with as many statements however long they are', async () => {
+    await start(20);
+    for (const number of [1, 2, 3]) await shop.putAndOpen(`A${String(number)}`);
+    const { clock, databaseFile: path } = shop.stack;
+    const store = TestStore.openBeside({ path, clock, rules: TEST_RULES }, 'read');
+    const encryption = new DataEncryption(loadSandboxKeys(path));
+    const read = async (limit: number) => {
+      const { orders } = await listOrders(store.database, { merchant: 'teashop', limit });
+      let statements = 0;
+      const reader: Reader = {
+        get: () => Promise.reject(new Error('one row at a time')),
+        all: (query) => {
+          statements += 1;
+          return store.database.all(query);
+        },
+      };
+      const views = await readMerchantOrders(reader, 'teashop', orders, encryption);
+      return [views.length, statements];
+    };
+    expect([await read(1), await read(20)]).toEqual([
+      [1, 3],
+      [20, 3],
+    ]);
+    await store.close();
+  });
+
+  it.each(['orders', 'events'])('count by their rows: %s', async (list) => {
+    await start(0, 30);
+    const ask = async (limit: number) => {
+      const { status, body } = await shop.ask('GET', `${list}?limit=${String(limit)}`);
+      return [status, body.code];
+    };
+    expect(await ask(200)).toEqual([200, undefined]);
+    expect(await ask(1)).toEqual([200, undefined]);
+    expect(await ask(200)).toEqual([429, 'too_many_requests']);
   });
 });
 

@@ -1,32 +1,55 @@
-import { type Attempt, findAttempts } from '../checkouts/attempt-repository.js';
-import { findCurrentCheckout, orderStateOf } from '../checkouts/order-state.js';
-import { findCheckoutsOfOrder } from '../checkouts/repository.js';
+import { type Attempt, findAttemptsOf } from '../checkouts/attempt-repository.js';
+import { currentCheckoutOf, orderStateOf } from '../checkouts/order-state.js';
+import { findCheckoutsOfOrders } from '../checkouts/repository.js';
 import { type Checkout, isCertain } from '../checkouts/state-machine.js';
 import type { MerchantOrder } from '../contract.js';
 import type { DataEncryption } from '../encryption.js';
 import { formatMinor } from '../money.js';
 import { openPersonalPart } from '../orders/put-orders.js';
 import type { StoredOrder } from '../orders/repository.js';
-import { findTransactions, type StoredTransaction } from '../reconciliation/repository.js';
+import { findTransactionsOf, type StoredTransaction } from '../reconciliation/repository.js';
 import type { Reader } from '../store/database.js';
 
-/** An order as its merchant's back end is shown it: the truth, with its evidence. */
-export async function readMerchantOrder(
+/**
+ * Orders of one merchant as its back end is shown them: the truth, with its evidence. However many they
+ * are, they are read with three statements.
+ */
+export async function readMerchantOrders(
   reader: Reader,
-  stored: StoredOrder,
+  merchant: string,
+  orders: readonly StoredOrder[],
   encryption: DataEncryption,
-): Promise<MerchantOrder> {
-  const checkouts = await findCheckoutsOfOrder(reader, stored.merchant, stored.order);
-  const current = await findCurrentCheckout(reader, stored, checkouts);
+): Promise<MerchantOrder[]> {
+  if (orders.length === 0) return [];
+  const names = orders.map(({ order }) => order);
+  const checkouts = await findCheckoutsOfOrders(reader, merchant, names);
+  const ids = checkouts.map(({ id }) => id);
+  const attempts = Map.groupBy(await findAttemptsOf(reader, ids), ({ checkout }) => checkout);
+  const transactions = await findTransactionsOf(reader, ids);
+  const byOrder = Map.groupBy(checkouts, ({ order }) => order);
+  return orders.map((stored) => {
+    const ofOrder = byOrder.get(stored.order) ?? [];
+    const evidence = { attempts, transactions };
+    return toMerchantOrder(stored, ofOrder, evidence, encryption);
+  });
+}
+
+/** By their checkouts. */
+interface Evidence {
+  readonly attempts: ReadonlyMap<string, readonly Attempt[]>;
+  readonly transactions: ReadonlyMap<string, readonly StoredTransaction[]>;
+}
+
+function toMerchantOrder(
+  stored: StoredOrder,
+  checkouts: readonly Checkout[],
+  { attempts, transactions }: Evidence,
+  encryption: DataEncryption,
+): MerchantOrder {
+  const attemptsOf = ({ id }: Checkout) => attempts.get(id) ?? [];
+  const current = currentCheckoutOf(stored, checkouts, checkouts.flatMap(attemptsOf));
   const state = orderStateOf(stored, current);
   const description = stored.put && openPersonalPart(stored.put, stored, encryption)?.description;
-  const views = checkouts.map(async (checkout) =>
-    toView(
-      checkout,
-      await findAttempts(reader, checkout.id),
-      await findTransactions(reader, checkout.id),
-    ),
-  );
   return {
     merchant: stored.merchant,
     order: stored.order,
@@ -40,7 +63,9 @@ export async function readMerchantOrder(
     ...(description !== undefined && { description }),
     createdAt: new Date(stored.createdAt).toISOString(),
     updatedAt: new Date(stored.updatedAt).toISOString(),
-    checkouts: await Promise.all(views),
+    checkouts: checkouts.map((checkout) =>
+      toView(checkout, attemptsOf(checkout), transactions.get(checkout.id) ?? []),
+    ),
   };
 }
 

@@ -7,7 +7,7 @@ import { eventListQuery, orderListQuery, orderName, putOrderRequest } from '../c
 import type { DataEncryption } from '../encryption.js';
 import { AppError, merchantDisabled } from '../errors.js';
 import { requestFields } from '../http/headers.js';
-import { KeyAttempts, Limit, type RateLimits } from '../http/limits.js';
+import { KeyAttempts, Limit, type RateLimits, Turns } from '../http/limits.js';
 import { jsonBody, parse, readBearerKey } from '../http/parse.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -16,11 +16,13 @@ import { signOrderToken } from '../orders/order-token.js';
 import { findOrder, listOrders } from '../orders/repository.js';
 import type { Database } from '../store/database.js';
 import { readCursor, readFeed, toCursor } from './feed.js';
-import { readMerchantOrder } from './order-view.js';
+import { readMerchantOrders } from './order-view.js';
 import { makeVoid, priceOfPut, putOrder } from './put-order.js';
 
 /** As much as an answer to the order lookup may have. */
 const MAX_BODY_BYTES = 64 * 1024;
+/** So many rows of a list count as one more request. */
+const ROWS_OF_A_REQUEST = 10;
 /** What the cursor of a list of orders holds: the time and the name of the last one. */
 const orderPlace = z.tuple([z.int(), z.string()]);
 
@@ -38,8 +40,19 @@ export interface MerchantRoutesOptions {
 export function merchantRoutes(options: MerchantRoutesOptions): Router {
   const { database, encryption, clock, logger, publicUrl } = options;
   const router = Router();
-  const signIn = requireKey(options);
+  const limit = new Limit('merchant', options.rateLimits.apiPerMerchant);
+  const turns = new Turns();
+  const signIn = requireKey(options, limit);
   const body = jsonBody(MAX_BODY_BYTES);
+
+  /** A list counts by its rows, and a merchant has one at a time: no one else waits for many of them. */
+  const sendList = async (response: Response, rows: number, read: () => Promise<object>) => {
+    const merchant = merchantOf(response).id;
+    await limit.count(merchant, Math.floor(rows / ROWS_OF_A_REQUEST));
+    await turns.take(merchant, async () => {
+      response.json(await read());
+    });
+  };
 
   router.put('/merchant/orders/:order', signIn, ...body, async (request, response) => {
     const merchant = merchantOf(response);
@@ -81,7 +94,8 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     const key = { merchant: merchantOf(response).id, order: orderIn(request) };
     const stored = await findOrder(database, key);
     if (!stored) throw notFound();
-    response.json(await readMerchantOrder(database, stored, encryption));
+    const [view] = await readMerchantOrders(database, key.merchant, [stored], encryption);
+    response.json(view);
   });
 
   router.get('/merchant/orders', signIn, async (request, response) => {
@@ -89,28 +103,29 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     const [createdAt, order] = cursor === undefined ? [] : readCursor(cursor, orderPlace);
     const behind = order === undefined ? undefined : { createdAt: createdAt ?? 0, order };
     const merchant = merchantOf(response).id;
-    const found = await listOrders(database, { ...query, merchant, behind });
-    const reply: MerchantOrderList = {
-      orders: await Promise.all(
-        found.orders.map((stored) => readMerchantOrder(database, stored, encryption)),
-      ),
-      nextCursor: found.next ? toCursor([found.next.createdAt, found.next.order]) : null,
-    };
-    response.json(reply);
+    await sendList(response, query.limit, async (): Promise<MerchantOrderList> => {
+      const { orders, next } = await listOrders(database, { ...query, merchant, behind });
+      return {
+        orders: await readMerchantOrders(database, merchant, orders, encryption),
+        nextCursor: next ? toCursor([next.createdAt, next.order]) : null,
+      };
+    });
   });
 
   router.get('/merchant/events', signIn, async (request, response) => {
     const query = parse(eventListQuery, request.query);
-    response.json(await readFeed(database, merchantOf(response).id, query));
+    await sendList(response, query.limit, () => readFeed(database, merchantOf(response).id, query));
   });
 
   return router;
 }
 
 /** Lets the holder of a merchant's key in, and keeps the merchant for {@link merchantOf}. */
-function requireKey({ merchants, rateLimits }: MerchantRoutesOptions): RequestHandler {
+function requireKey(
+  { merchants, rateLimits }: MerchantRoutesOptions,
+  limit: Limit,
+): RequestHandler {
   const attempts = new KeyAttempts(rateLimits.wrongKeysPerAddress);
-  const limit = new Limit('merchant', rateLimits.apiPerMerchant);
   return async (request, response, next) => {
     const key = readBearerKey(request.headers.authorization);
     const known = await merchants.all();

@@ -44,11 +44,21 @@ export async function findTransactions(
   reader: Reader,
   checkout: string,
 ): Promise<StoredTransaction[]> {
+  return (await findTransactionsOf(reader, [checkout])).get(checkout) ?? [];
+}
+
+/** As {@link findTransactions}, of some checkouts, by their ids. */
+export async function findTransactionsOf(
+  reader: Reader,
+  checkouts: readonly string[],
+): Promise<ReadonlyMap<string, StoredTransaction[]>> {
   const rows = await reader.all(sql`
     SELECT * FROM matched_transactions
-    WHERE checkout = ${checkout} AND (proves_price = 1 OR is_refund_row = 1)
+    WHERE checkout IN ${sql.list(checkouts)} AND (proves_price = 1 OR is_refund_row = 1)
     ORDER BY transaction_time, id`);
-  return rows.map(toTransaction);
+  const found = new Map<string, StoredTransaction[]>(checkouts.map((checkout) => [checkout, []]));
+  for (const row of rows) found.get(String(row['checkout']))?.push(toTransaction(row));
+  return found;
 }
 
 /** What is stored of a row of an account's list, whatever order it is of. */

@@ -35,7 +35,7 @@ const WAITING = [
 
 /** Plans that seem to grow with history: a part of the statement, a part of the plan, why not. */
 const BOUNDED: readonly (readonly [statement: string, plan: string, why: string])[] = [
-  ['FROM matched_transactions WHERE checkout =', 'TEMP B-TREE', 'A checkout has a few of them.'],
+  ['FROM matched_transactions WHERE checkout IN', 'TEMP B-TREE', 'A checkout has a few of them.'],
   ['FROM webhooks GROUP BY', 'SCAN webhooks', 'Asked by people only.'],
   ['FROM webhooks GROUP BY', 'TEMP B-TREE', 'The same.'],
   [
