@@ -69,7 +69,7 @@ export async function play(plan: Plan, parts: ClusterParts): Promise<number> {
   await postgres.query(`CREATE DATABASE ${database}`);
   const cluster = await startCluster(plan, parts, { folder, database });
   const { replicas, balancer, context } = cluster;
-  const load = new Load(plan, context);
+  const load = new Load(plan, context, () => replicas.some(({ failure }) => failure !== undefined));
   await Promise.all([load.run(), load.disturb(cluster)]);
   await untilDelivered(postgres, database);
   await Promise.all(replicas.map((replica) => replica.stop()));
@@ -151,12 +151,15 @@ class Load {
   readonly failures: string[] = [];
   readonly #plan: Plan;
   readonly #context: RoundContext;
+  readonly #hasFailed: () => boolean;
   #ended = 0;
   #isDisturbed = true;
 
-  constructor(plan: Plan, context: RoundContext) {
+  /** @param hasFailed whether it is over: a server has ended that nothing of the drill ended */
+  constructor(plan: Plan, context: RoundContext, hasFailed: () => boolean) {
     this.#plan = plan;
     this.#context = context;
+    this.#hasFailed = hasFailed;
   }
 
   async run(): Promise<void> {
@@ -165,7 +168,7 @@ class Load {
 
   async disturb(cluster: Cluster): Promise<void> {
     const until = async (share: number): Promise<void> => {
-      while (this.#ended < share * this.#plan.orders) await sleep(50);
+      while (this.#ended < share * this.#plan.orders && !this.#hasFailed()) await sleep(50);
     };
     try {
       await this.#plan.disturb(cluster, until);
@@ -177,7 +180,7 @@ class Load {
 
   async #visitUntilEnd(): Promise<void> {
     const { orders, scenarios } = this.#plan;
-    while (this.visits.length < orders || this.#isDisturbed) {
+    while (!this.#hasFailed() && (this.visits.length < orders || this.#isDisturbed)) {
       const name = scenarios[this.visits.length % scenarios.length] ?? 'pays';
       const order = `R${String(databases)}-${String(this.visits.length)}`;
       await within(ORDER_SECONDS, 'the end', this.#visit(order, name)).catch((error: unknown) => {

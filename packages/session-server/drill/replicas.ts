@@ -14,6 +14,8 @@ import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 const PAUSE_SECONDS = 45;
 /** How long PostgreSQL is away, or only reads: longer than a transaction is tried for. */
 const AWAY_SECONDS = 20;
+/** How often PostgreSQL is restarted in a row. */
+const RESTARTS = 5;
 /** Crash points that this engine passes, and an ordinary load. */
 const POINTS = CRASH_POINTS.filter(
   (point) => !/^restore:|^store:recover$|^schedule:apply-time$/.test(point),
@@ -108,15 +110,19 @@ function databaseFaults(orders: number): Plan {
     scenarios: ['pays', 'vanishes', 'only comes back', 'cancels on the page', 'asked a new price'],
     ...{ orders, tabs: 3 },
     async disturb({ postgres }, until) {
-      for (const [share, how, secondsAway] of [
-        [0.1, 'fast', 0],
-        [0.25, 'fast', AWAY_SECONDS],
-        [0.4, 'immediate', 0],
-        [0.55, 'immediate', AWAY_SECONDS],
+      for (const [share, how] of [
+        [0.1, 'fast'],
+        [0.4, 'immediate'],
       ] as const) {
         await until(share);
+        // Again while the servers connect: that is when a stop meets connections that are not in use yet.
+        for (let stops = 1; stops <= RESTARTS; stops += 1) {
+          await postgres.stop(how);
+          await postgres.resume();
+        }
+        await until(share + 0.15);
         await postgres.stop(how);
-        await sleep(secondsAway * 1000);
+        await sleep(AWAY_SECONDS * 1000);
         await postgres.resume();
       }
       await until(0.7);
