@@ -38,7 +38,10 @@ export interface Attempt extends ProviderMerchant {
   readonly status: AttemptStatus;
   readonly sessionId?: string | undefined;
   readonly createdAt: number;
-  /** When it last became the attempt of its order: when it was made, or its price came back. */
+  /**
+   * When it last became the attempt of its order: when it was made, or its price came back. Later than that
+   * of every attempt before, whatever the clocks of servers say.
+   */
   readonly activeSince: number;
 }
 
@@ -60,8 +63,11 @@ export interface AttemptRequest extends ProviderMerchant {
   readonly returnUrl?: string | undefined;
   /** Id of the request that asks for it. */
   readonly requestId?: string | undefined;
-  /** When its price was asked for; later than a request at another price, it is the newer one. */
-  readonly pricedAt?: number | undefined;
+  /**
+   * `activeSince` of the attempt that was active before its price was asked for, 0 where there was none: one
+   * at another price that became active later has a newer price. No clock says so: those of servers differ.
+   */
+  readonly pricedAfter?: number | undefined;
   /** The session that the SDK refused. */
   readonly renew?: string | undefined;
   /** Whether it is priced by what is stored: then it must still be its price when the attempt begins. */
@@ -209,7 +215,8 @@ export async function insertAttempt(
     request,
     checkout,
     isRenewal,
-  }: { request: AttemptRequest; checkout: string; isRenewal: boolean },
+    activeSince,
+  }: { request: AttemptRequest; checkout: string; isRenewal: boolean; activeSince: number },
   now: number,
   rules: Pick<CheckoutRules, 'sendLeaseSeconds' | 'maxOrderId'>,
 ): Promise<{ attempt: Attempt; tokens: AttemptTokens }> {
@@ -228,7 +235,7 @@ export async function insertAttempt(
     is_renewal: Number(isRenewal),
     lease_until: now + rules.sendLeaseSeconds * 1000,
     created_at: now,
-    active_since: now,
+    active_since: activeSince,
     next_poll_at: now + FIRST_POLL_SECONDS * 1000,
     polls: 0,
     watched_from: now,

@@ -213,11 +213,40 @@ export function describeOpeningRules(fixture: StoreFixture): void {
     });
 
     it('asks for the price again when the order was opened at a newer one meanwhile', async () => {
-      const pricedAt = fixture.now;
+      const pricedAfter = fixture.now;
       fixture.now += SECOND_MS;
       await activate(OTHER_PRICE);
-      expect(await begin({ pricedAt })).toEqual({ kind: 'price-is-old' });
-      expect(await begin({ pricedAt: fixture.now })).toMatchObject({ kind: 'send' });
+      expect(await begin({ pricedAfter })).toEqual({ kind: 'price-is-old' });
+      expect(await begin({ pricedAfter: fixture.now })).toMatchObject({ kind: 'send' });
+    });
+  });
+
+  describe('an order at two servers, one of whose clocks is behind', () => {
+    it('is opened at its new price at the slower one', async () => {
+      const first = await activate();
+      fixture.now -= 5 * SECOND_MS;
+      const { activeSince } = first.attempt;
+      const second = await begin({ ...OTHER_PRICE, pricedAfter: activeSince });
+      if (second.kind !== 'send') expect.unreachable(second.kind);
+      expect(second.attempt.activeSince).toBeGreaterThan(activeSince);
+    });
+
+    it('is not opened at its old price at the slower one', async () => {
+      const first = await activate();
+      fixture.now -= 5 * SECOND_MS;
+      await activate(OTHER_PRICE, 'session-2');
+      const { activeSince } = first.attempt;
+      const stale = await begin({ orderVersion: 'version-3', pricedAfter: activeSince });
+      expect(stale).toEqual({ kind: 'price-is-old' });
+    });
+
+    it('comes back to its first price at the slower one, as the newest', async () => {
+      const { checkout } = await activate();
+      const second = await activate(OTHER_PRICE, 'session-2');
+      fixture.now -= 5 * SECOND_MS;
+      expect(await begin()).toMatchObject({ kind: 'existing', checkout: { id: checkout.id } });
+      const [first] = await fixture.store.findAttempts(checkout.id);
+      expect(first?.activeSince).toBeGreaterThan(second.attempt.activeSince);
     });
   });
 
@@ -328,7 +357,7 @@ export function describeOpeningRules(fixture: StoreFixture): void {
         (await fixture.store.findAttempts(checkout.id)).map(({ status }) => status);
       expect([await statuses(first), await statuses(second)]).toEqual([['active'], ['superseded']]);
       // One that was priced before it came back is asked for again.
-      const stale = { ...dearer, pricedAt: fixture.now - 1 };
+      const stale = { ...dearer, pricedAfter: fixture.now - 1 };
       expect((await begin(stale)).kind).toBe('price-is-old');
       await pay(first.attempt.orderId);
       expect(await fixture.stateOf(first.checkout.id)).toMatchObject({

@@ -10,7 +10,7 @@ const OTHER_PRICE = testCheckout({ id: 'checkout-2', orderVersion: 'version-2' }
 
 function plan(
   history: Partial<OrderHistory>,
-  ask: typeof ASK & { renew?: string; pricedAt?: number } = ASK,
+  ask: typeof ASK & { renew?: string; pricedAfter?: number } = ASK,
   now = 0,
 ) {
   return planCheckout({ ...EMPTY, ...history }, ask, now, RULES);
@@ -94,7 +94,7 @@ describe('creating a checkout of an order', () => {
 
 describe('creating a checkout of an order at a price', () => {
   const history = { checkouts: [testCheckout()], active: testAttempt({ activeSince: 5000 }) };
-  const ask = (pricedAt: number) => ({ orderVersion: 'version-2', pricedAt });
+  const ask = (pricedAfter: number) => ({ orderVersion: 'version-2', pricedAfter });
 
   it('that was asked for before it was opened at another one asks for the price again', () => {
     expect(plan(history, ask(4999))).toEqual({ kind: 'price-is-old' });

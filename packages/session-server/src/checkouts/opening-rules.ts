@@ -85,7 +85,7 @@ export function isReusable({ status, sessionId }: Attempt): boolean {
  */
 export function planCheckout(
   history: OrderHistory,
-  request: Pick<AttemptRequest, 'orderVersion' | 'renew' | 'pricedAt'>,
+  request: Pick<AttemptRequest, 'orderVersion' | 'renew' | 'pricedAfter'>,
   now: number,
   rules: Pick<CheckoutRules, 'renewalsPerHour'>,
 ): CheckoutPlan {
@@ -119,7 +119,7 @@ export function planCheckout(
     if (active.leaseUntil > now) return { kind: 'wait', checkout: ofActive };
     return open({ orderId: active.orderId, to: 'unknown' }, false);
   }
-  if (ofActive !== same && active.activeSince > (request.pricedAt ?? Infinity)) {
+  if (ofActive !== same && active.activeSince > (request.pricedAfter ?? Infinity)) {
     return { kind: 'price-is-old' };
   }
   const isRenewal = request.renew !== undefined && request.renew === active.sessionId;

@@ -19,6 +19,7 @@ import {
   activateSession,
   type Attempt,
   type AttemptRequest,
+  findActiveAttempt,
   hasSession,
 } from './attempt-repository.js';
 import { findCurrentCheckout } from './order-state.js';
@@ -259,7 +260,11 @@ export class CheckoutService {
     merchant: Merchant,
     request: IdentifiedRequest,
   ): Promise<CreateResult | undefined> {
-    const pricedAt = this.#options.clock.now();
+    // A stored price is compared when the attempt begins.
+    const pricedAfter = merchant.orderLookup
+      ? ((await findActiveAttempt(this.#options.database, merchant.id, request.order))
+          ?.activeSince ?? 0)
+      : undefined;
     const order = await this.#options.lookUpOrder(merchant, request.order);
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
@@ -267,7 +272,7 @@ export class CheckoutService {
       return this.#showPaid(merchant, order.order, orderClosed(order));
     }
     const avs = toAvsFields(order, request.avs);
-    const wanted = { ...attemptRequest(merchant, order, amountMinor, request), pricedAt };
+    const wanted = { ...attemptRequest(merchant, order, amountMinor, request), pricedAfter };
     if (await needsAddress(merchant, avs, wanted, this.#options.database)) {
       return { kind: 'needs-avs', merchant, amountMinor };
     }

@@ -18,6 +18,7 @@ import {
   findShownAttempt,
   getAttempt,
   findLastAttempt,
+  findNewestAttempt,
   insertAttempt,
   reactivateAttempt,
   hasSubmitted,
@@ -188,7 +189,7 @@ export async function beginAttempt(
       if (plan.again) {
         const { retire } = plan.again;
         if (retire) await endAttempt(tx, retire.orderId, retire.to);
-        await reactivateAttempt(tx, orderId, now);
+        await reactivateAttempt(tx, orderId, await nextActiveSince(tx, request, now));
         await refreshOrder(tx, request, now, context.onSuperseded);
       }
       await watchAgain(tx, orderId, now);
@@ -200,7 +201,9 @@ export async function beginAttempt(
         ? (await applyFacts(tx, plan.checkout, [{ type: 'reopened' }], context)).after
         : await createCheckout(tx, request, context);
       const { isRenewal } = plan;
-      const sent = { request, checkout: checkout.id, isRenewal };
+      const activeSince =
+        history.checkouts.length > 0 ? await nextActiveSince(tx, request, now) : now;
+      const sent = { request, checkout: checkout.id, isRenewal, activeSince };
       const { attempt, tokens } = await insertAttempt(tx, sent, now, rules);
       await context.onAttempt(tx, attempt);
       // An order is open before its first checkout, and with it.
@@ -210,6 +213,16 @@ export async function beginAttempt(
       return { kind: 'send', checkout, attempt, tokens };
     }
   }
+}
+
+/** A time after that of every other attempt of the order, also where the clock of another server is ahead. */
+async function nextActiveSince(
+  tx: Transaction,
+  request: AttemptRequest,
+  now: number,
+): Promise<number> {
+  const newest = await findNewestAttempt(tx, request);
+  return Math.max(now, (newest?.activeSince ?? 0) + 1);
 }
 
 /** Whether the order may be opened at this price. Where the shop is asked, what was put before counts no more. */

@@ -42,6 +42,15 @@ describe('an order that is put', () => {
     expect((await shop.get('A1')).checkouts).toHaveLength(1);
   });
 
+  it('at a new price is opened by a server whose clock is behind', async () => {
+    await shop.open((await shop.put('A10')).body);
+    shop.stack.clock.advance(-5);
+    const dearer = await shop.put('A10', { ...PRICE, amount: '12.99' });
+    const opened = await shop.open(dearer.body);
+    expect(opened).toMatchObject({ status: 200, body: { amount: '12.99' } });
+    expect(opened.body.sessionId).toBeDefined();
+  });
+
   it('has the decimal places of its merchant’s currency', async () => {
     const yen = await PuttingShop.start({ merchant: { currency: 'JPY', decimals: 0, split: [] } });
     await yen.put('A9', { amount: '500', currency: 'JPY' });
