@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -164,6 +165,57 @@ describe('a server whose database is restarted', () => {
   });
 });
 
+describe('a server whose database stands still', () => {
+  it('answers everything in time, and a shopper who waits ten seconds after the wait at the latest', async () => {
+    const proxy = await StillProxy.start(new URL(database.url));
+    const still = await TestStack.start({
+      env: { DATABASE_URL: proxy.url, PAY_ENCRYPTION_KEY, PAY_OPERATOR_PORT: '0' },
+    });
+    const seconds = async (asked: Promise<{ readonly status: number }>) => {
+      const startedAt = performance.now();
+      const { status } = await asked;
+      return [status, (performance.now() - startedAt) / 1000] as const;
+    };
+    const authorization = `Bearer ${still.merchantKey}`;
+    const asShop = (path: string) =>
+      still.fetch(`/v1/merchant/${path}`, { headers: { authorization } });
+    try {
+      const { body } = await still.open('A1001', { amount: '9.99' });
+      const sessionId = body.sessionId ?? '';
+      const status = `/v1/checkouts?id=${body.checkout}`;
+      const waiting = seconds(still.fetch(`${status}:1&wait=5`));
+      proxy.stop();
+      const [waited, ...others] = await Promise.all([
+        waiting,
+        ...[
+          still.open('B1', { amount: '9.99' }),
+          still.reopen('A1001'),
+          still.fetch(`${status}:0`),
+          still.post(`/v1/checkouts/${body.checkout}/hints`, { kind: 'submitted', sessionId }),
+          still.fetch(still.returnPath(sessionId, 'RedirectUrl')),
+          still.post(still.webhookPath(sessionId), { any: 1 }),
+          asShop('orders/A1001'),
+          asShop('orders'),
+          asShop('events'),
+          still.fetch('/readyz'),
+          still.askOperator('/metrics'),
+          still.askOperator('/operator/health'),
+        ].map(seconds),
+      ]);
+      expect(waited[1]).toBeLessThan(5 + 10);
+      expect(others.map(([answer]) => answer)).toEqual([
+        ...Array.from({ length: 10 }, () => 503),
+        200,
+        503,
+      ]);
+      for (const [, took] of others) expect(took).toBeLessThan(30);
+    } finally {
+      await still.close();
+      proxy.close();
+    }
+  }, 60_000);
+});
+
 describe('the metrics of a server whose database is away', () => {
   it('say so, have the process and what was counted, and none of what is stored', async () => {
     const server = await PostgresServer.start();
@@ -220,6 +272,47 @@ describe.runIf(existsSync(POOLER))('a server behind a pooler in transaction mode
     }
   });
 });
+
+/** Stands between a server and its database, until nothing passes any more and nothing ends. */
+class StillProxy {
+  readonly url: string;
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+
+  private constructor(url: string, server: Server, sockets: Set<Socket>) {
+    this.url = url;
+    this.#server = server;
+    this.#sockets = sockets;
+  }
+
+  static async start(to: URL): Promise<StillProxy> {
+    const sockets = new Set<Socket>();
+    const server = createServer((client) => {
+      const upstream = connect(Number(to.port), to.hostname);
+      for (const socket of [client, upstream]) {
+        sockets.add(socket);
+        socket.on('error', () => socket.destroy());
+      }
+      client.pipe(upstream).pipe(client);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = new URL(to);
+    url.port = String((server.address() as AddressInfo).port);
+    return new StillProxy(url.href, server, sockets);
+  }
+
+  stop(): void {
+    const cut = (client: Socket) => this.#sockets.add(client.pause());
+    this.#server.removeAllListeners('connection').on('connection', cut);
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
 
 /** PgBouncer, which gives each transaction one of two connections. */
 class Pooler {

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { ConfigError } from '../errors.js';
-import { describeError } from '../logger.js';
+import { describeError, type LogFields } from '../logger.js';
 import { PostgresServer, queryAt } from '../testing/postgres-server.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { getCounter, incrementCounter, type Transaction } from './database.js';
@@ -367,6 +367,27 @@ describe('a database that cannot do what it is asked says why, and the log has i
       error: 'DatabaseError',
       reason: '42703 undefined_column',
     });
+  });
+});
+
+describe('the clock of a server', () => {
+  it.each([
+    [5000, 'warned of', [expect.closeTo(5000, -3)]],
+    [-5000, 'warned of', [expect.closeTo(-5000, -3)]],
+    [500, 'near enough', []],
+  ])('that is %d ms ahead of that of its database is %s', async (ahead, _what, warned) => {
+    const seen: unknown[] = [];
+    const ignore = () => undefined;
+    const warn = ({ aheadMs }: LogFields, message: string) => {
+      expect(message).toBe('the clocks of this server and of its database differ');
+      seen.push(aheadMs);
+    };
+    const database = await PostgresDatabase.open(made.url, {
+      clock: { now: () => Date.now() + ahead },
+      logger: { debug: ignore, info: ignore, warn, error: ignore },
+    });
+    closing.push(() => database.close());
+    expect(seen).toEqual(warned);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, systemClock } from '../clock.js';
 import { ConfigError } from '../errors.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import { createLogger, describeError, type Logger } from '../logger.js';
@@ -25,15 +26,21 @@ const WHOLE_NUMBERS: readonly number[] = [20, 1700];
 const OLDEST_VERSION = 15;
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 5000;
-/** A read outside a transaction is given up after this. */
-const QUERY_TIMEOUT_MS = 15_000;
-/** A transaction that collides is run again for so long, and then refused. */
-const RETRY_MS = 15_000;
+/**
+ * A database that stands still answers nothing and refuses nothing. A read outside a transaction is given up
+ * after this, so that a request that has waited for 25 seconds is answered within 35, as proxies expect.
+ */
+const READ_MS = 9000;
+/** A transaction that collides is run again for so long, and then refused. All of its statements end by then. */
+const TRANSACTION_MS = 15_000;
+const TO_END = { query_timeout: 5000 };
 const MAX_RETRY_PAUSE_MS = 100;
 /** Connections that were lost when the database restarted are replaced so often before it counts as down. */
 const MAX_LOST_CONNECTIONS = 3;
 /** How long to ask what became of a commit that was not answered. */
-const OUTCOME_WAIT_MS = 10_000;
+const OUTCOME_WAIT_MS = 5000;
+const MAX_CLOCK_DIFFERENCE_MS = 1000;
+const CLOCK_INTERVAL_MS = 600_000;
 const OUTCOME_PAUSE_MS = 100;
 
 /**
@@ -62,6 +69,8 @@ export interface PostgresOptions {
   readonly logger?: Logger;
   /** Default: none. */
   readonly observer?: StoreObserver;
+  /** Compared with that of the database. Default: the system's. */
+  readonly clock?: Clock;
   /** `beside`: for a command, which migrates nothing. Default: a server. */
   readonly mode?: 'server' | 'beside';
 }
@@ -75,6 +84,7 @@ export class PostgresDatabase implements Database {
   readonly #pool: Pool;
   readonly #observer: StoreObserver;
   #closing: Promise<void> | undefined;
+  #comparing: NodeJS.Timeout | undefined;
 
   private constructor(pool: Pool, observer: StoreObserver) {
     this.#pool = pool;
@@ -84,7 +94,7 @@ export class PostgresDatabase implements Database {
   /** @throws {ConfigError} when the database cannot be used */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
     const { logger = createLogger('silent'), observer = SILENT_OBSERVER } = options;
-    const { mode = 'server' } = options;
+    const { mode = 'server', clock = systemClock } = options;
     await withClient(url, mode === 'server' ? migrate : requireTables);
     const { Pool, TypeOverrides } = await importDriver();
     const types = new TypeOverrides();
@@ -92,7 +102,6 @@ export class PostgresDatabase implements Database {
     const pool = new Pool({
       ...connectionOptions(url),
       max: MAX_CONNECTIONS,
-      query_timeout: QUERY_TIMEOUT_MS,
       types,
     });
     // A lost connection fails its query, too. Without a listener it would end the process, at any moment
@@ -104,7 +113,13 @@ export class PostgresDatabase implements Database {
     pool.on('error', (error) => {
       logger.warn(describeError(codeDriverError(error)), 'a connection to the database was lost');
     });
-    return new PostgresDatabase(pool, observer);
+    const database = new PostgresDatabase(pool, observer);
+    if (mode === 'server') {
+      const compare = () => database.#compareClocks(clock, logger);
+      await compare();
+      database.#comparing = setInterval(() => void compare(), CLOCK_INTERVAL_MS).unref();
+    }
+    return database;
   }
 
   async get(query: Sql): Promise<Row | undefined> {
@@ -112,28 +127,32 @@ export class PostgresDatabase implements Database {
   }
 
   async all(query: Sql): Promise<Row[]> {
+    const giveUpAt = performance.now() + READ_MS;
     for (let lost = 1; ; lost += 1) {
       try {
-        return (await this.#pool.query<Row>(toQuery(query))).rows;
+        return (await this.#pool.query<Row>({ ...toQuery(query), ...until(giveUpAt) })).rows;
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        if (lost === MAX_LOST_CONNECTIONS) throw unavailable(error);
+        const isOver = performance.now() + CONNECT_TIMEOUT_MS > giveUpAt;
+        if (lost === MAX_LOST_CONNECTIONS || isOver) throw unavailable(error);
       }
     }
   }
 
   async transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const giveUpAt = performance.now() + RETRY_MS;
+    const giveUpAt = performance.now() + TRANSACTION_MS;
     let lost = 0;
     for (let tries = 1; ; tries += 1) {
-      const outcome = await this.#runOnce(name, work);
+      const outcome = await this.#runOnce(name, work, giveUpAt);
       if (outcome.kind === 'committed') {
         for (const effect of outcome.effects) effect();
         return outcome.value;
       }
       if (outcome.kind === 'unanswered') await this.#waitForAbort(outcome);
       if (outcome.kind === 'lost') lost += 1;
-      const isOver = lost === MAX_LOST_CONNECTIONS || performance.now() > giveUpAt;
+      // Who has lost a connection may wait for another one.
+      const pause = outcome.kind === 'collided' ? 0 : CONNECT_TIMEOUT_MS;
+      const isOver = lost === MAX_LOST_CONNECTIONS || performance.now() + pause > giveUpAt;
       if (isOver) throw unavailable(outcome.error);
       this.#observer.transactionRetried(outcome.kind === 'collided' ? 'collision' : 'connection');
       await sleep(Math.random() * Math.min(2 ** tries, MAX_RETRY_PAUSE_MS));
@@ -151,14 +170,32 @@ export class PostgresDatabase implements Database {
   }
 
   close(): Promise<void> {
+    clearInterval(this.#comparing);
     this.#closing ??= this.#pool.end();
     return this.#closing;
   }
 
-  async #runOnce<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<Outcome<T>> {
+  /** Leases, deadlines and the times of attempts are by the clocks of servers, which should agree. */
+  async #compareClocks(clock: Clock, logger: Logger): Promise<void> {
+    const before = clock.now();
+    const now = sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
+    const row = await this.get(now).catch(() => undefined);
+    if (!row) return;
+    const after = clock.now();
+    const aheadMs = Math.round((before + after) / 2 - Number(row['now']));
+    // The answer came at some time between the two.
+    if (Math.abs(aheadMs) - (after - before) / 2 <= MAX_CLOCK_DIFFERENCE_MS) return;
+    logger.warn({ aheadMs }, 'the clocks of this server and of its database differ');
+  }
+
+  async #runOnce<T>(
+    name: string,
+    work: (tx: Transaction) => Promise<T>,
+    giveUpAt: number,
+  ): Promise<Outcome<T>> {
     const client = await this.#connect();
     if ('error' in client) return { kind: 'lost', error: client.error };
-    const tx = new PostgresTransaction(name, client);
+    const tx = new PostgresTransaction(name, client, giveUpAt);
     let isUsable = false;
     try {
       await tx.begin();
@@ -190,7 +227,11 @@ export class PostgresDatabase implements Database {
     const giveUpAt = performance.now() + OUTCOME_WAIT_MS;
     for (;;) {
       const status = await this.#pool
-        .query<{ status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [id])
+        .query<{ status: string | null }>({
+          text: 'SELECT pg_xact_status($1::xid8) AS status',
+          values: [id],
+          ...until(giveUpAt),
+        })
         .then(({ rows }) => rows[0]?.status)
         .catch(() => undefined);
       if (status === 'aborted') return;
@@ -215,7 +256,7 @@ async function commit<T>(
   committed: Extract<Outcome<T>, { kind: 'committed' }>,
 ): Promise<Outcome<T>> {
   try {
-    const { command } = await client.query('COMMIT');
+    const { command } = await client.query({ text: 'COMMIT', ...TO_END });
     if (command === 'COMMIT') return committed;
     return { kind: 'collided', error: new Error('the transaction was rolled back') };
   } catch (error) {
@@ -231,21 +272,25 @@ class PostgresTransaction implements Transaction {
   failure: unknown;
   readonly #name: string;
   readonly #client: PoolClient;
+  readonly #giveUpAt: number;
   readonly #effects: (() => void)[] = [];
   #isOver = false;
 
-  constructor(name: string, client: PoolClient) {
+  constructor(name: string, client: PoolClient, giveUpAt: number) {
     this.#name = name;
     this.#client = client;
+    this.#giveUpAt = giveUpAt;
   }
 
   async begin(): Promise<void> {
-    await this.#query(BEGIN);
+    await this.#query({ text: BEGIN });
   }
 
   /** By which the server knows what became of it; undefined when it has written nothing. */
   async findId(): Promise<string | undefined> {
-    const { rows } = await this.#query('SELECT pg_current_xact_id_if_assigned()::text AS id');
+    const { rows } = await this.#query({
+      text: 'SELECT pg_current_xact_id_if_assigned()::text AS id',
+    });
     return optionalText(rows[0]?.['id']);
   }
 
@@ -283,10 +328,10 @@ class PostgresTransaction implements Transaction {
     return this.#effects;
   }
 
-  async #query(query: string | QueryConfig): Promise<QueryResult<Row>> {
+  async #query(query: QueryConfig): Promise<QueryResult<Row>> {
     if (this.#isOver) throw new Error(`transaction "${this.#name}" is over`);
     try {
-      return await this.#client.query<Row>(query);
+      return await this.#client.query<Row>({ ...query, ...until(this.#giveUpAt) });
     } catch (error) {
       this.failure ??= error;
       throw error;
@@ -363,13 +408,18 @@ function toParameter(value: SqlValue): SqlValue {
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : (value ?? null);
 }
 
+/** How long a statement may take that is given up at a time. */
+function until(giveUpAt: number): { readonly query_timeout: number } {
+  return { query_timeout: Math.max(1, giveUpAt - performance.now()) };
+}
+
 function toQuery({ parts, values }: Sql) {
   const text = parts.reduce((before, part, index) => `${before}$${String(index)}${part}`);
   return { text, values: values.map(toParameter) };
 }
 
 async function rollBack(client: PoolClient): Promise<boolean> {
-  return client.query('ROLLBACK').then(
+  return client.query({ text: 'ROLLBACK', ...TO_END }).then(
     () => true,
     () => false,
   );
