@@ -130,6 +130,18 @@ export function compareAttempts(one: Attempt, other: Attempt): number {
   return one.activeSince - other.activeSince || one.orderId - other.orderId;
 }
 
+/** A time after that of every other attempt of the order, also where the clock of another server is ahead. */
+export async function nextActiveSince(
+  reader: Reader,
+  { merchant, order }: { readonly merchant: string; readonly order: string },
+  now: number,
+): Promise<number> {
+  const row = await reader.get(sql`
+    SELECT max(active_since) AS newest FROM attempts WHERE checkout IN (
+      SELECT id FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order})`);
+  return Math.max(now, Number(row?.['newest'] ?? 0) + 1);
+}
+
 /** The attempt of a checkout that last became the one of its order. */
 export async function findLastAttempt(
   reader: Reader,

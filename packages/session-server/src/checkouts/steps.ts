@@ -18,8 +18,8 @@ import {
   findShownAttempt,
   getAttempt,
   findLastAttempt,
-  findNewestAttempt,
   insertAttempt,
+  nextActiveSince,
   reactivateAttempt,
   hasSubmitted,
   setSubmitted,
@@ -213,16 +213,6 @@ export async function beginAttempt(
       return { kind: 'send', checkout, attempt, tokens };
     }
   }
-}
-
-/** A time after that of every other attempt of the order, also where the clock of another server is ahead. */
-async function nextActiveSince(
-  tx: Transaction,
-  request: AttemptRequest,
-  now: number,
-): Promise<number> {
-  const newest = await findNewestAttempt(tx, request);
-  return Math.max(now, (newest?.activeSince ?? 0) + 1);
 }
 
 /** Whether the order may be opened at this price. Where the shop is asked, what was put before counts no more. */
