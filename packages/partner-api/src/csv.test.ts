@@ -60,6 +60,9 @@ describe('CSV', () => {
     expect(lineOf({ a: 'Ada;=1', b: 'x\t@y' } as object, ['a', 'b'])).toBe(
       `"Ada;'=1","x\t'@y"\r\n`,
     );
+    // A cell that begins with what it is split at.
+    expect(lineOf({ a: '\t=1', b: ';@y' } as object, ['a', 'b'])).toBe(`"'\t'=1",";'@y"\r\n`);
+    expect(lineOf({ a: '\t\t=1' } as object, ['a'])).toBe(`"'\t'\t'=1"\r\n`);
   });
 
   it('keeps fields without a column in one column of JSON, exact numbers included', () => {

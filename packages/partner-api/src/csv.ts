@@ -21,7 +21,7 @@ export interface TransactionCsvOptions {
  * What spreadsheets take for the start of a formula, in both widths of these signs. Some split a cell
  * at a semicolon or a tab.
  */
-const FORMULA = /(^|[;\t])(?=[=+\-@\t\r\n＝＋－＠])/g;
+const FORMULA = /(?<=^|[;\t])(?=[=+\-@\t\r\n＝＋－＠])/g;
 
 const FORMULA_IN_JSON = /(?<=;)[=+\-@＝＋－＠]/g;
 
@@ -89,7 +89,7 @@ export class TransactionCsv {
       return exact ?? '';
     }
     const text = typeof value === 'string' ? value : toJsonText(value);
-    return quote(this.#guardsFormulas ? text.replace(FORMULA, "$1'") : text);
+    return quote(this.#guardsFormulas ? text.replace(FORMULA, "'") : text);
   }
 
   /** The other fields of a row; a copy by spread keeps the exact texts of its numbers. */
