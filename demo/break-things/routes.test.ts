@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BreakThings } from '../shop/config.js';
 import { startPay, type RunningPay } from '../testing/running-pay.js';
@@ -69,6 +70,27 @@ describe('the drawer "Break things"', () => {
       'transactions-list': expect.arrayContaining(['error', 'empty-page']) as string[],
     });
     expect(body['faults']).not.toHaveProperty('partner-analytics');
+  });
+
+  it('obeys no page that made a name of its own point to this machine', async () => {
+    const statusAs = (host: string, path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        request(shop.address + path, { headers: { host } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    const { host: own } = new URL(shop.address);
+    const { host: named } = new URL(pay.shopEnv['SHOP_PUBLIC_URL'] ?? '');
+    for (const path of ['/api/break', '/API/break', '/api/playground']) {
+      for (const host of [own, named]) expect(await statusAs(host, path)).toBe(200);
+      for (const host of ['rebound.example', `rebound.example:${own.split(':')[1]}`, 'localhost']) {
+        expect(await statusAs(host, path)).toBe(421);
+      }
+    }
+    expect(await statusAs('rebound.example', '/healthz')).toBe(200);
   });
 
   it('plays a scenario on the order, and shows what shop and session server see', async () => {

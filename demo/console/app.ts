@@ -2,6 +2,7 @@
 import { PartnerClient } from '@pay-checkout/partner-api';
 import { NodeHttpTransport } from '@pay-checkout/partner-api/node-http';
 import express, { type Express, type RequestHandler, type Request } from 'express';
+import { isOwnHost } from '../shared/own-host.js';
 import { siteRoutes } from '../shared/site.js';
 import { checkoutSessionRoutes } from './checkout-session-routes.js';
 import type { ConsoleConfig } from './config.js';
@@ -92,10 +93,8 @@ const setConsoleHeaders: RequestHandler = (_request, response, next) => {
 
 /** Refuses names that are not ours: another name may be made to point to this machine. */
 function requireOwnHost(publicUrl: string): RequestHandler {
-  const publicHost = new URL(publicUrl).host;
   return (request, _response, next) => {
-    const { host } = request.headers;
-    if (host !== publicHost && host !== `127.0.0.1:${String(request.socket.localPort)}`) {
+    if (!isOwnHost(request, publicUrl)) {
       const advice = `Use ${publicUrl}.`;
       throw refuseRequest(421, 'wrong_host', 'This is not the address of the console.', advice);
     }

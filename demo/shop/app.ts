@@ -1,5 +1,6 @@
 /** The shop's back end: orders, the signed conversation with the session server, and the pages. */
-import express, { type Express, type Router } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
+import { isOwnHost } from '../shared/own-host.js';
 import { siteRoutes } from '../shared/site.js';
 import type { ShopConfig } from './config.js';
 import { orderRoutes } from './order-routes.js';
@@ -35,6 +36,7 @@ export function createShop(options: ShopOptions): Express {
   });
   shop.use(paymentRoutes({ store, payments }));
   shop.use(orderRoutes({ store, payments, config, now }));
+  shop.use(['/api/break', '/api/playground'], requireOwnHost(config.publicUrl));
   if (moreRoutes !== undefined) shop.use(moreRoutes);
   if (siteDirectory !== undefined) {
     const values = { merchant: config.merchant, payPublicUrl: config.payPublicUrl };
@@ -47,4 +49,18 @@ export function createShop(options: ShopOptions): Express {
   });
   shop.use(handleError);
   return shop;
+}
+
+/** For what needs no order's key: the sandbox obeys, and a price can be chosen. */
+function requireOwnHost(publicUrl: string): RequestHandler {
+  return (request, _response, next) => {
+    if (!isOwnHost(request, publicUrl)) {
+      throw new ShopError(
+        421,
+        'wrong_host',
+        `This is not the address of the shop. Use ${publicUrl}.`,
+      );
+    }
+    next();
+  };
 }
