@@ -161,6 +161,8 @@ describe('a preview of an order', () => {
       for (const order of ['V7', 'V7', 'V8', 'V9']) {
         answers.push((await preview(order, {}, { at: guarded })).status);
       }
+      const stranger = { orderToken: 'V7.2000000000.forged' };
+      expect((await preview('V7', stranger, { at: guarded })).status).toBe(429);
       // The second of one order, and the fourth of one address.
       expect(answers).toEqual([200, 429, 200, 429]);
       expect((await guarded.reopen('V7')).status).toBe(200);

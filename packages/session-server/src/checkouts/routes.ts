@@ -74,10 +74,9 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     if (wanted.preview) {
       // Counted apart: who looks at a price uses up nothing of what paying may.
       await creates.takeBack(addressOf(request));
-      const checkLimits = async () => {
-        await previews.count(addressOf(request));
-        await previewLimits.count(subject, request);
-      };
+      // Before the token is checked: one that is refused counts too.
+      await previews.count(addressOf(request));
+      const checkLimits = () => previewLimits.count(subject, request);
       const preview = await service.preview(merchant, wanted, checkLimits);
       response.json(toPreviewReply(preview, merchant, environment));
       return;
