@@ -61,6 +61,8 @@ const helmetForData = helmet({
   crossOriginResourcePolicy: { policy: 'cross-origin' },
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
+  // Of the proxy that speaks TLS for the host name: this server does not know what else is there.
+  strictTransportSecurity: false,
   xDnsPrefetchControl: false,
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,

@@ -54,6 +54,8 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
   app.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
+      // Of the proxy that speaks TLS, as for the pages of shoppers.
+      strictTransportSecurity: false,
     }),
   );
   app.use((_request, response, next) => {

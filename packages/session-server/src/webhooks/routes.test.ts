@@ -9,7 +9,6 @@ const DATA_HEADERS = [
   'content-security-policy',
   'cross-origin-resource-policy',
   'referrer-policy',
-  'strict-transport-security',
   'x-content-type-options',
   'x-frame-options',
 ];
