@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig, startSessionServer } from '@pay-checkout/session-server';
+import { writeWidgetScript } from '../src/testing/widget-script.ts';
 import { benchMerchants } from './merchant.ts';
 import { reportToParent } from './report.ts';
 
 const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'bench-'));
-writeFileSync(join(folder, 'pay-checkout.js'), '');
 const merchants = benchMerchants(Number(process.env['BENCH_MERCHANTS'] ?? 1));
 writeFileSync(join(folder, 'merchants.json'), JSON.stringify(merchants));
 const server = await startSessionServer(
@@ -24,7 +24,7 @@ const server = await startSessionServer(
       DATABASE_URL: process.env['DATABASE_URL'],
       PAY_ENCRYPTION_KEY: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
       PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
-      PAY_WIDGET_SCRIPT: join(folder, 'pay-checkout.js'),
+      PAY_WIDGET_SCRIPT: writeWidgetScript(folder),
       PAY_PARTNER_API_URL: process.env['PROVIDER_URL'],
       PAY_PARTNER_API_KEY: randomBytes(8).toString('hex'),
       PAY_LOG_LEVEL: 'silent',

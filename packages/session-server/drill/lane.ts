@@ -2,6 +2,7 @@ import type { TuningChanges } from '../dist/config.js';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWidgetScript } from '../src/testing/widget-script.ts';
 import { DrillSandbox } from './drill-sandbox.ts';
 import { DrillShop } from './drill-shop.ts';
 import { ENDPOINT_TOKEN, SIGNED_ENDPOINT_TOKEN } from './scenarios.ts';
@@ -45,8 +46,7 @@ export function prepareServer(
 ): Record<string, string> {
   const { folder, publicUrl, providerMerchant, tuning } = options;
   writeMerchants(lane, folder, providerMerchant);
-  const widgetScript = join(folder, 'pay-checkout.js');
-  writeFileSync(widgetScript, '/* the element */');
+  const widgetScript = writeWidgetScript(folder);
   return {
     PAY_ENVIRONMENT: 'sandbox',
     PAY_PUBLIC_URL: publicUrl,

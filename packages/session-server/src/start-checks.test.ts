@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -119,6 +119,25 @@ describe('a start that fails', () => {
     await refuseRecovery();
     await expect(startSessionServer(stack.config)).rejects.toThrow('refused');
     takeDataFileLock(fileOf('data.sqlite')).close();
+  it.each(['PAY_WIDGET_SCRIPT', 'PAY_EARLIER_WIDGET_SCRIPTS'])(
+    'for a path of %s that leads to a file with secrets refuses to serve it',
+    async (setting) => {
+      const refused = await run({ ...stack.env, [setting]: fileOf('merchants.json') });
+      expect(refused.code).toBe(1);
+      expect(refused.complaint).toContain(
+        `${setting}: expected the path of pay-checkout.js; its hash is read from ` +
+          'merchants.json.integrity beside it, and there is no such file',
+      );
+      writeFileSync(fileOf('changed.js'), 'changed after its build');
+      copyFileSync(fileOf('pay-checkout.js.integrity'), fileOf('changed.js.integrity'));
+      const changed = await run({ ...stack.env, [setting]: fileOf('changed.js') }, 'check');
+      expect(changed.code).toBe(1);
+      expect(changed.complaint).toContain(
+        'it does not have the hash in changed.js.integrity beside it',
+      );
+    },
+  );
+
   });
 
   it('after every check, ends as well: it exits without having listened', async () => {

@@ -62,7 +62,10 @@ export class RealStack {
     stack.shopUrl = `http://127.0.0.1:${(stack.#shopServer.address() as AddressInfo).port}`;
     stack.sandboxUrl = (await stack.sandbox.listen()).url;
     stack.#writeMerchants(merchant);
-    writeFileSync(join(stack.#folder, 'pay-checkout.js'), '/* the element */');
+    const script = '/* the element */';
+    const hash = createHash('sha384').update(script).digest('base64');
+    writeFileSync(join(stack.#folder, 'pay-checkout.js'), script);
+    writeFileSync(join(stack.#folder, 'pay-checkout.js.integrity'), `sha384-${hash}`);
     stack.#server = await startSessionServer(stack.#config());
     return stack;
   }

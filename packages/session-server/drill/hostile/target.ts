@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TuningChanges } from '../../dist/config.js';
+import { writeWidgetScript } from '../../src/testing/widget-script.ts';
 import { DrillProcess } from '../drill-process.ts';
 import { DrillSandbox } from '../drill-sandbox.ts';
 import { DrillShop } from '../drill-shop.ts';
@@ -172,8 +173,7 @@ function environmentOf(
   { sandbox, folder, secrets }: TargetParts,
   databaseUrl: string | undefined,
 ): Record<string, string> {
-  const widgetScript = join(folder, 'pay-checkout.js');
-  writeFileSync(widgetScript, '/* the element */');
+  const widgetScript = writeWidgetScript(folder);
   return {
     PAY_ENVIRONMENT: 'sandbox',
     PAY_PORT: '0',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import type { AssetsReply, LanguageAsset } from '../contract.js';
 import { ConfigError, describeFileError } from '../errors.js';
 import { LANGUAGES } from '../languages.js';
@@ -88,18 +88,26 @@ export interface PageAsset {
 }
 
 /**
- * The element's script, this version or an earlier one.
+ * The element's script, this version or an earlier one. Everyone is sent it, so a wrong path must not
+ * send the merchants file: its build names its hash in a file beside it.
  *
- * @throws {ConfigError} naming the setting, when it cannot be read
+ * @throws {ConfigError} naming the setting, when it cannot be read, or is not what that file names
  */
 export function readWidgetScript(path: string, setting = 'PAY_WIDGET_SCRIPT'): PageAsset {
-  try {
-    return toAsset(readFileSync(path), 'text/javascript');
-  } catch (error) {
-    throw new ConfigError('environment', [
-      `${setting}: expected the path of pay-checkout.js; ${describeFileError(error)}`,
-    ]);
-  }
+  const refuse = (why: string) =>
+    new ConfigError('environment', [`${setting}: expected the path of pay-checkout.js; ${why}`]);
+  const read = (name: string, ofWhat: string): Buffer => {
+    try {
+      return readFileSync(name);
+    } catch (error) {
+      throw refuse(`${ofWhat}${describeFileError(error)}`);
+    }
+  };
+  const script = toAsset(read(path, ''), 'text/javascript');
+  const named = `${basename(path)}.integrity`;
+  const integrity = read(`${path}.integrity`, `its hash is read from ${named} beside it, and `);
+  if (integrity.toString('utf8').trim() === script.integrity) return script;
+  throw refuse(`it does not have the hash in ${named} beside it`);
 }
 
 /** Versions that pages may still have pinned. @throws {ConfigError} when one cannot be read */

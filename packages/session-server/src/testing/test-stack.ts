@@ -13,6 +13,7 @@ import { type RunningServer, startSessionServer } from '../running-server.js';
 import { TEST_RULES } from './store-harness.js';
 import { TestShop } from './test-shop.js';
 import { TestStore } from './test-store.js';
+import { writeWidgetScript } from './widget-script.js';
 
 export const SHOP_ORIGIN = 'http://shop.localhost:4100';
 const HOUR_MS = 3_600_000;
@@ -82,7 +83,7 @@ export class TestStack {
     for (const [name, body] of Object.entries(options.files ?? {})) {
       writeFileSync(join(stack.folder, name), body);
     }
-    writeFileSync(join(stack.folder, 'pay-checkout.js'), '/* the element */');
+    writeWidgetScript(stack.folder);
     await stack.startServer();
     return stack;
   }

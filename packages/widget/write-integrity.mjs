@@ -1,0 +1,7 @@
+/** Writes the script's hash beside it: a session server serves only a script that has its own. */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const script = new URL('dist/pay-checkout.js', import.meta.url);
+const hash = createHash('sha384').update(readFileSync(script)).digest('base64');
+writeFileSync(new URL('dist/pay-checkout.js.integrity', import.meta.url), `sha384-${hash}\n`);
