@@ -189,7 +189,7 @@ describe('what the playground lets a person choose', () => {
   it('is every shape of the SDK that the sandbox has', async () => {
     const response = await fetch(`${journey.addresses.sandboxApi}/sdk/shapes`);
     const { shapes } = (await response.json()) as { shapes: { name: string }[] };
-    expect(shapes).toHaveLength(21);
+    expect(shapes).toHaveLength(22);
     const playground = await Playground.open(journey);
     const options = await playground.control('shape').locator('option').allTextContents();
     expect(options).toEqual(shapes.map(({ name }) => name));

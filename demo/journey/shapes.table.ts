@@ -23,6 +23,7 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
   popup: USUAL,
   window: USUAL,
   cancels: USUAL,
+  inpage: USUAL,
   navigates: [LEFT, LEFT, LEFT, 'popup', LEFT],
   late: USUAL,
   slow: USUAL,

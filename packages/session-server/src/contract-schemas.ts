@@ -143,7 +143,11 @@ export const sdkDescription = z.strictObject({
     script: z.array(origin),
     frame: z.array(origin),
     connect: z.array(origin),
+    style: z.array(origin).exactOptional(),
+    image: z.array(origin).exactOptional(),
+    form: z.array(origin).exactOptional(),
   }),
+  inlineStyle: z.boolean().exactOptional(),
 }) satisfies z.ZodType<SdkDescription>;
 
 const state = z.enum([

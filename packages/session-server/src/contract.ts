@@ -85,7 +85,15 @@ export interface SdkDescription {
     readonly script: readonly string[];
     readonly frame: readonly string[];
     readonly connect: readonly string[];
+    /** Style sheets, and the fonts that they load. Default none. */
+    readonly style?: readonly string[];
+    /** Pictures, for example of cards. Default none. */
+    readonly image?: readonly string[];
+    /** Where it posts forms to, for example for 3-D Secure, and where these are redirected to. Default none. */
+    readonly form?: readonly string[];
   };
+  /** Whether it adds styles of its own to the page. It allows no inline script. Default false. */
+  readonly inlineStyle?: boolean;
 }
 
 /** Body of `POST /v1/checkouts`. It names an order; it never says a price or an address to go to. */

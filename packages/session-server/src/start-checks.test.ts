@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -23,6 +24,16 @@ beforeEach(async () => {
   await stack.server.close();
 });
 afterEach(() => stack.close());
+
+/** An SDK that shows pictures of cards in the page. */
+const DRAWING = {
+  sdk: {
+    url: 'https://sdk.example/sdk.js',
+    global: 'Sdk',
+    argument: 'object',
+    origins: { script: [], frame: [], connect: [], image: ['https://cards.example'] },
+  },
+};
 
 const fileOf = (name: string) => join(stack.folder, name);
 
@@ -108,22 +119,11 @@ describe('a start that fails', () => {
     },
   );
 
-  it('changes nothing: no data file is created, and none is brought up to date', async () => {
-    const fresh = fileOf('fresh.sqlite');
-    const env = { PAY_DATABASE_FILE: fresh, PAY_WIDGET_SCRIPT: fileOf('missing.js') };
-    await run({ ...stack.env, ...env });
-    expect(() => new DatabaseSync(fresh, { readOnly: true })).toThrow();
-  });
-
-  it('after every check lets go of everything', async () => {
-    await refuseRecovery();
-    await expect(startSessionServer(stack.config)).rejects.toThrow('refused');
-    takeDataFileLock(fileOf('data.sqlite')).close();
   it.each(['PAY_WIDGET_SCRIPT', 'PAY_EARLIER_WIDGET_SCRIPTS'])(
     'for a path of %s that leads to a file with secrets refuses to serve it',
     async (setting) => {
       const refused = await run({ ...stack.env, [setting]: fileOf('merchants.json') });
-      expect(refused.code).toBe(1);
+      expect(refused.code).toBe(78);
       expect(refused.complaint).toContain(
         `${setting}: expected the path of pay-checkout.js; its hash is read from ` +
           'merchants.json.integrity beside it, and there is no such file',
@@ -138,6 +138,17 @@ describe('a start that fails', () => {
     },
   );
 
+  it('changes nothing: no data file is created, and none is brought up to date', async () => {
+    const fresh = fileOf('fresh.sqlite');
+    const env = { PAY_DATABASE_FILE: fresh, PAY_WIDGET_SCRIPT: fileOf('missing.js') };
+    await run({ ...stack.env, ...env });
+    expect(() => new DatabaseSync(fresh, { readOnly: true })).toThrow();
+  });
+
+  it('after every check lets go of everything', async () => {
+    await refuseRecovery();
+    await expect(startSessionServer(stack.config)).rejects.toThrow('refused');
+    takeDataFileLock(fileOf('data.sqlite')).close();
   });
 
   it('after every check, ends as well: it exits without having listened', async () => {
@@ -224,6 +235,7 @@ describe('checking the settings', () => {
       'warning: teashop: accent_low_contrast: #1f4fd8 has a contrast of 2.54 on the dark surface, ' +
         'and needs 3; give brand.accent a lighter colour for it',
       `account default: ${stack.sandboxUrl} was asked for the newest transactions of 1 merchant: there are none yet to compare; transactionList "account" is not confirmed`,
+      expect.stringMatching(/^hosted page of teashop: default-src 'none'; /),
       'Settings, scripts and 1 merchant: no mistakes.',
       '',
     ]);
@@ -379,6 +391,23 @@ describe('checking the settings', () => {
       PAY_TRUST_PROXY: '1',
     });
     expect(lines[0]).toMatch(/^warning: webhooks: pay\.internal is a private address/);
+  });
+
+  it('says what the hosted page will allow, once for merchants who allow the same', async () => {
+    const keyOf = (id: string) => [`sha256:${createHash('sha256').update(id).digest('hex')}`];
+    stack.changeMerchant(DRAWING);
+    stack.addMerchant({ id: 'coffee', apiKeyHash: keyOf('coffee') });
+    const sdk = { ...DRAWING.sdk, inlineStyle: true };
+    stack.addMerchant({ id: 'wine', apiKeyHash: keyOf('wine'), sdk });
+    const lines = (await runCheck(stack.env)).filter((line) => line.startsWith('hosted page'));
+    const loads = "script-src 'self' https://sdk.example; style-src 'self'";
+    const rest =
+      "img-src 'self' data: https://cards.example; frame-src 'self'; " +
+      "connect-src 'self' https://sdk.example; base-uri 'none'; form-action 'none'";
+    expect(lines).toEqual([
+      `hosted page of teashop and 1 more: default-src 'none'; ${loads}; ${rest}`,
+      `hosted page of wine: default-src 'none'; ${loads} 'unsafe-inline'; ${rest}`,
+    ]);
   });
 
   it('lists every mistake, and ends with status 1', async () => {

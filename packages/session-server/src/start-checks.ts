@@ -4,6 +4,7 @@ import { type Config, parseConfig, readValidSettings, shareAddress } from './con
 import { peekOrderId } from './checkouts/order-ids.js';
 import { AppError, ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
+import { loadingDirectives } from './http/headers.js';
 import { findBrandWarnings } from './merchants/brand.js';
 import { DEFAULT_ACCOUNT, type Merchant } from './merchants/merchant.js';
 import {
@@ -17,6 +18,7 @@ import { createPartnerGateway } from './provider/gateway.js';
 import { PartnerClients } from './provider/partner-clients.js';
 import { findAddressProblem, isWrittenPrivate } from './provider/shop-client.js';
 import { compareLists, type ListComparison } from './reconciliation/compare-lists.js';
+import { sdkSources } from './security/csp.js';
 import { startListener } from './running-server.js';
 import { checkDatabaseUrl } from './store/postgres-database.js';
 import { checkDataFile } from './store/sqlite-database.js';
@@ -107,6 +109,7 @@ export async function runCheck(env: Environment, isJson = false): Promise<string
     ...(await Promise.all(merchants.map(checkShopAddresses))).flat(),
     ...(await checkOrderIds(config)),
     ...(await checkLists(config, file)),
+    ...describePolicies(merchants),
   ];
   const errors = findings.filter(({ level }) => level === 'error').length;
   if (errors > 0) process.exitCode = 1;
@@ -171,6 +174,16 @@ async function checkOrderIds(config: Config): Promise<Finding[]> {
   if (next === undefined || next <= config.maxOrderId) return [];
   const text = `the next order_id of the database is ${String(next)}, so no payment can be begun; raise it`;
   return [{ level: 'error', about: 'PAY_MAX_ORDER_ID', text }];
+}
+
+/** What the hosted pages will allow, once for all that allow the same. */
+function describePolicies(merchants: readonly Merchant[]): Finding[] {
+  const policyOf = ({ sdk }: Merchant) => loadingDirectives({ sdk: sdkSources(sdk) }).join('; ');
+  return [...Map.groupBy(merchants, policyOf)].map(([text, alike]) => {
+    const [first, ...others] = alike.map(({ id }) => id);
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    return { level: 'info', about: `hosted page of ${first}${more}`, text };
+  });
 }
 
 /** Says of each account which of its lists the server should read. */

@@ -19,6 +19,7 @@
   const LATE_MILLISECONDS = 500;
   /** There is no event for a closed window, so it is checked. */
   const WINDOW_CHECK_MILLISECONDS = 200;
+  const DEVICE_CHECK_MILLISECONDS = 5000;
 
   /** @param {Partial<Sdk> | Function | Record<string, Function>} sdk */
   function define(sdk) {
@@ -63,6 +64,54 @@
     const added = Object.assign(document.createElement(name), { textContent: words });
     place?.append(added);
     return added;
+  }
+
+  /** @returns {HTMLStyleElement} */
+  function addStyle() {
+    const style = document.createElement('style');
+    style.textContent = '.pay-sandbox-cards { display: block; inline-size: 33px }';
+    document.head.append(style);
+    return style;
+  }
+
+  /**
+   * @param {Options} options
+   * @returns {Promise<HTMLElement>}
+   */
+  async function addPicture(options) {
+    const picture = document.createElement('img');
+    picture.className = 'pay-sandbox-cards';
+    picture.alt = '';
+    picture.src = `${origin}/pages/assets/icon.svg`;
+    addTo(options, 'div', '').append(picture);
+    await picture.decode();
+    return picture;
+  }
+
+  /**
+   * Posts a form into a frame, as 3-D Secure does to learn of the device.
+   * @param {Options} options
+   * @returns {Promise<void>}
+   */
+  function checkDevice(options) {
+    const place = addTo(options, 'div', '');
+    place.hidden = true;
+    const frame = document.createElement('iframe');
+    frame.name = 'pay-sandbox-device';
+    const form = document.createElement('form');
+    Object.assign(form, { method: 'post', action: `${origin}/pages/device`, target: frame.name });
+    place.append(frame, form);
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(new Error('The page let no form be posted.'));
+      const timer = setTimeout(fail, DEVICE_CHECK_MILLISECONDS);
+      frame.addEventListener('load', () => {
+        // Only that of the empty frame can be read.
+        if (frame.contentDocument !== null) return;
+        clearTimeout(timer);
+        resolve();
+      });
+      form.submit();
+    }).finally(() => place.remove());
   }
 
   /** For shapes whose `configure()` returns nothing: `onError` has reported the error. */
@@ -152,6 +201,26 @@
           destroy();
           cancel.remove();
           return { status: 'cancelled' };
+        },
+      }),
+    inpage: () =>
+      define({
+        /** @param {Options} options */
+        async configure(options) {
+          const style = addStyle();
+          const picture = await addPicture(options);
+          if (getComputedStyle(picture).inlineSize !== '33px') {
+            throw new Error('The page did not apply the style.');
+          }
+          await checkDevice(options);
+          const { destroy } = await configure(options);
+          return {
+            destroy() {
+              destroy();
+              picture.parentElement?.remove();
+              style.remove();
+            },
+          };
         },
       }),
     navigates: () =>

@@ -10,6 +10,7 @@ import type { Scenario } from '../scenario.js';
 import { requestBody, text } from '../schemas.js';
 import { renderCardForm } from './card-form-page.js';
 import { renderChallenge } from './challenge-page.js';
+import { html } from './html.js';
 import { findNotice } from './notice-page.js';
 import { sendPage, type Page } from './page-layout.js';
 import { textsOf } from './page-texts.js';
@@ -47,6 +48,13 @@ export function pageRoutes(context: SandboxContext): Router {
   router.get('/form/:id', (request, response) => showForm(context, request, response, 'frame'));
   router.get('/pay/:id', (request, response) => showForm(context, request, response, 'page'));
   router.get('/challenge/:id', (request, response) => showChallenge(context, request, response));
+  router.post('/device', (_request, response) => {
+    sendPage(response, 200, {
+      layout: 'frame',
+      title: 'Device check',
+      body: html`<p>Checked.</p>`,
+    });
+  });
   router.post('/sessions/:id/payments', ...readJsonBody(), async (request, response) => {
     const session = requireSession(context, String(request.params['id']));
     const { card, scenario } = readCard(request.body, settings.scenarios, clock.now());

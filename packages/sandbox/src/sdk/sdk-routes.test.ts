@@ -30,7 +30,7 @@ describe('the shapes of the SDK', () => {
     const { body, headers } = await test.send('GET', '/sdk/shapes');
     expect(headers.get('access-control-allow-origin')).toBe('*');
     const [plain, ...others] = body['shapes'] as SdkShape[];
-    expect(new Set(others.map(({ name }) => name)).size).toBe(20);
+    expect(new Set(others.map(({ name }) => name)).size).toBe(21);
     expect(plain?.sdk).toEqual({
       url: `${test.url}/sdk/checkout.js`,
       global: 'PaySandbox',

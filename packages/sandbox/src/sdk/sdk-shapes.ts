@@ -9,7 +9,15 @@ export interface SdkDescription {
   readonly callbacks: Readonly<Record<string, string>>;
   readonly open?: string;
   readonly answers?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly origins: { readonly script: string[]; readonly frame: string[]; readonly connect: [] };
+  readonly origins: {
+    readonly script: string[];
+    readonly frame: string[];
+    readonly connect: [];
+    readonly style?: string[];
+    readonly image?: string[];
+    readonly form?: string[];
+  };
+  readonly inlineStyle?: true;
 }
 
 /** One shape that the client SDK may have: only `configure()` and `session_id` are shown (spec 2.4). */
@@ -59,6 +67,11 @@ const WORKING: readonly (readonly [name: string, what: string, changes?: Changes
     'has a Cancel button of its own, then answers {status: "cancelled"}',
     { ...SELECTOR, answers: { status: { cancelled: 'cancelled' } } },
   ],
+  [
+    'inpage',
+    'adds a style and a picture to the page, and posts a form to check the device',
+    { ...SELECTOR, inlineStyle: true },
+  ],
   ['navigates', 'leaves the page', { navigates: true, callbacks: {} }],
   ['late', 'attaches configure() half a second after its script has run', SELECTOR],
   ['slow', 'is a script that takes three seconds to load', SELECTOR],
@@ -101,5 +114,9 @@ function describeShape(
   const sdk = describeSdk(origin, changes);
   if (name === 'promise') return { name, what, works, sdk };
   const url = `${origin}/sdk/shapes/${name}.js`;
-  return { name, what, works, sdk: { ...sdk, url, global: `PaySandbox.${name}` } };
+  const origins = {
+    ...sdk.origins,
+    ...(sdk.inlineStyle && { style: [origin], image: [origin], form: [origin] }),
+  };
+  return { name, what, works, sdk: { ...sdk, url, global: `PaySandbox.${name}`, origins } };
 }

@@ -70,14 +70,11 @@ export function hostedRoutes({
       sendNotice(response, notice, merchant.origins);
       return;
     }
-    const { script, connect, frame } = sdkSources(merchant.sdk);
     const wanted = localeOf(request);
     const locale = wanted?.startsWith(language.locale) ? wanted : language.locale;
     const policy = {
       reportTo: cspReportTo,
-      scripts: script,
-      frames: frame,
-      connects: connect,
+      sdk: sdkSources(merchant.sdk),
       framedBy: merchant.origins,
     };
     const { order } = parts;

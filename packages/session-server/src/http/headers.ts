@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
-import { REPORT_GROUP } from '../security/csp.js';
+import { type PageSources, REPORT_GROUP } from '../security/csp.js';
 
 const REQUEST_ID = 'x-request-id';
 
@@ -86,9 +86,8 @@ export const errorHeaders: ErrorRequestHandler = (error, request, response, next
 
 /** What one of our pages may load and be framed by; everything else is refused. */
 export interface PagePolicy {
-  readonly scripts?: readonly string[];
-  readonly frames?: readonly string[];
-  readonly connects?: readonly string[];
+  /** Of the client SDK on it, beside what is ours. */
+  readonly sdk?: PageSources;
   /** Of the page's own style element; new for each answer. */
   readonly styleNonce?: string;
   /** Address that browsers report violations to. */
@@ -103,23 +102,47 @@ export interface PagePolicy {
  */
 export function setPageHeaders(response: Response, policy: PagePolicy): void {
   const directives = [
-    "default-src 'none'",
-    `script-src 'self' ${(policy.scripts ?? []).join(' ')}`,
-    `style-src 'self' ${policy.styleNonce === undefined ? '' : `'nonce-${policy.styleNonce}'`}`,
-    "img-src 'self' data:",
-    `frame-src 'self' ${(policy.frames ?? []).join(' ')}`,
-    `connect-src 'self' ${(policy.connects ?? []).join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    `frame-ancestors 'self' ${policy.framedBy.join(' ')}`,
+    ...loadingDirectives(policy),
+    ["frame-ancestors 'self'", ...policy.framedBy].join(' '),
   ];
   if (policy.reportTo !== undefined) {
     directives.push(`report-to ${REPORT_GROUP}`, `report-uri ${policy.reportTo}`);
     response.setHeader('reporting-endpoints', `${REPORT_GROUP}="${policy.reportTo}"`);
   }
-  response.setHeader('content-security-policy', directives.map((text) => text.trim()).join('; '));
+  response.setHeader('content-security-policy', directives.join('; '));
   response.setHeader('referrer-policy', 'no-referrer');
   response.setHeader('x-content-type-options', 'nosniff');
   response.setHeader('cache-control', 'no-store');
   response.setHeader('x-robots-tag', 'noindex');
+}
+
+/** What a page may load, and where its forms may go. */
+export function loadingDirectives({
+  sdk,
+  styleNonce,
+}: Pick<PagePolicy, 'sdk' | 'styleNonce'>): string[] {
+  const {
+    script = [],
+    style = [],
+    font = [],
+    image = [],
+    frame = [],
+    connect = [],
+    form = [],
+  } = sdk ?? {};
+  // Browsers ignore 'unsafe-inline' beside a nonce.
+  const isNonceNeeded = styleNonce !== undefined && !style.includes("'unsafe-inline'");
+  const nonce = isNonceNeeded ? [`'nonce-${styleNonce}'`] : [];
+  return [
+    ["default-src 'none'"],
+    ["script-src 'self'", ...script],
+    ["style-src 'self'", ...nonce, ...style],
+    ...(font.length === 0 ? [] : [['font-src', ...font]]),
+    ["img-src 'self' data:", ...image],
+    ["frame-src 'self'", ...frame],
+    ["connect-src 'self'", ...connect],
+    ["base-uri 'none'"],
+    // Ours too: browsers also check where a post is redirected to, and it ends at the return page.
+    form.length === 0 ? ["form-action 'none'"] : ["form-action 'self'", ...form],
+  ].map((parts) => parts.join(' '));
 }

@@ -52,6 +52,33 @@ describe('the policy of a merchant’s page', () => {
     });
   });
 
+  it('allows styles, pictures and forms of an SDK that draws in the page', () => {
+    const drawing = {
+      ...SDK,
+      origins: {
+        ...SDK.origins,
+        style: ['https://styles.example'],
+        image: ['https://cards.example'],
+        form: ['https://bank.example'],
+      },
+    };
+    const { directives } = csp({ ...OPTIONS, sdk: [SDK, drawing] });
+    expect(directives['style-src']).toEqual(["'self'", 'https://styles.example']);
+    expect(directives['font-src']).toEqual(["'self'", 'https://styles.example']);
+    expect(directives['img-src']).toEqual(["'self'", 'https://cards.example']);
+    expect(directives['form-action']).toEqual([
+      "'self'",
+      'https://pay.example/v1/',
+      'https://bank.example',
+    ]);
+    const inline = { ...SDK, inlineStyle: true };
+    const existing = "style-src 'self'; style-src-elem 'self'; script-src 'self'";
+    const added = csp({ ...OPTIONS, sdk: inline, existing }).directives;
+    expect(added['style-src']).toEqual(["'self'", "'unsafe-inline'"]);
+    expect(added['style-src-elem']).toEqual(["'self'", "'unsafe-inline'"]);
+    expect(added['script-src']).not.toContain("'unsafe-inline'");
+  });
+
   it('is the same as directives, text and header', () => {
     const { directives, policy, headers } = csp(OPTIONS);
     expect(Object.fromEntries(parsePolicy(policy))).toEqual(directives);
@@ -192,6 +219,41 @@ describe('an option of csp() that is wrong', () => {
 });
 
 describe('the hosted page', () => {
+  it('allows of an SDK that draws in it what its entry names, and no inline script', async () => {
+    const origins = {
+      ...SDK.origins,
+      style: ['https://styles.example'],
+      image: ['https://cards.example'],
+      form: ['https://bank.example'],
+    };
+    const brand = { accent: '#27408b' };
+    const policyOf = async (sdk: SdkDescription) => {
+      const stack = await TestStack.start({ merchant: { sdk, brand } });
+      try {
+        const { headers } = await stack.fetch(`/v1/pay/teashop/${stack.token('H1')}`);
+        return parsePolicy(headers.get('content-security-policy') ?? '');
+      } finally {
+        await stack.close();
+      }
+    };
+    const plain = await policyOf(SDK);
+    expect(plain.get('style-src')?.join(' ')).toMatch(/^'self' 'nonce-\S+'$/);
+    expect(plain.get('img-src')).toEqual(["'self'", 'data:']);
+    expect(plain.get('form-action')).toEqual(["'none'"]);
+    expect(plain.has('font-src')).toBe(false);
+    const named = await policyOf({ ...SDK, origins });
+    expect(named.get('style-src')?.join(' ')).toMatch(
+      /^'self' 'nonce-\S+' https:\/\/styles\.example$/,
+    );
+    expect(named.get('font-src')).toEqual(['https://styles.example']);
+    expect(named.get('img-src')).toEqual(["'self'", 'data:', 'https://cards.example']);
+    expect(named.get('form-action')).toEqual(["'self'", 'https://bank.example']);
+    // A nonce would switch it off, also for the brand's own style.
+    const inline = await policyOf({ ...SDK, inlineStyle: true });
+    expect(inline.get('style-src')).toEqual(["'self'", "'unsafe-inline'"]);
+    expect(inline.get('script-src')?.join(' ')).not.toMatch(/unsafe|nonce/);
+  });
+
   it('allows what csp() says that the tag needs, and what its own policy needs', async () => {
     const origins = {
       script: ['https://scripts.example'],

@@ -129,6 +129,13 @@ export function csp(options: CspOptions): PageCsp {
   if (directives.has('script-src-elem')) allow(directives, 'script-src-elem', scripts);
   allow(directives, 'connect-src', sources.connect);
   allow(directives, 'frame-src', sources.frame);
+  allow(directives, 'style-src', sources.style);
+  for (const name of ['style-src-elem', 'style-src-attr']) {
+    if (directives.has(name)) allow(directives, name, sources.style);
+  }
+  allow(directives, 'font-src', sources.font);
+  allow(directives, 'img-src', sources.image);
+  allow(directives, 'form-action', sources.form);
   allowTrustedTypes(directives, trustedTypes);
   if (reportTo !== undefined) {
     directives.set('report-to', [REPORT_GROUP]);
@@ -160,20 +167,29 @@ function allowTrustedTypes(
 }
 
 /** Sources that a page must allow, by what they are for. */
-interface PageSources {
+export interface PageSources {
   readonly script: readonly string[];
   readonly connect: readonly string[];
   readonly frame: readonly string[];
+  readonly style: readonly string[];
+  readonly font: readonly string[];
+  readonly image: readonly string[];
+  readonly form: readonly string[];
 }
 
 /** What the provider's SDK needs of any page that shows the tag, the hosted page included. */
-export function sdkSources({ url, origins }: SdkDescription): PageSources {
+export function sdkSources({ url, origins, inlineStyle }: SdkDescription): PageSources {
   const script = [...new Set([new URL(url).origin, ...origins.script])];
+  const { style = [], image = [], form = [] } = origins;
   return {
     script,
     // The element asks for the script's address when loading it failed, to say why it did.
     connect: [...new Set([...origins.connect, ...script])],
     frame: origins.frame,
+    style: inlineStyle === true ? ["'unsafe-inline'", ...style] : style,
+    font: style,
+    image,
+    form,
   };
 }
 
@@ -181,13 +197,19 @@ export function sdkSources({ url, origins }: SdkDescription): PageSources {
 function tagSources(publicUrl: string, sdks: readonly SdkDescription[]): PageSources {
   const ours = `${publicUrl}/v1/`;
   const join = (pick: (sources: PageSources) => readonly string[]): string[] => [
-    ...new Set([ours, ...sdks.flatMap((sdk) => pick(sdkSources(sdk)))]),
+    ...new Set(sdks.flatMap((sdk) => pick(sdkSources(sdk)))),
   ];
+  const form = join(({ form }) => form);
   return {
-    script: join(({ script }) => script),
-    connect: join(({ connect }) => connect),
+    script: [ours, ...join(({ script }) => script)],
+    connect: [ours, ...join(({ connect }) => connect)],
     // Ours too: the hosted page in the overlay, and the page that the SDK's frame returns to.
-    frame: join(({ frame }) => frame),
+    frame: [ours, ...join(({ frame }) => frame)],
+    style: join(({ style }) => style),
+    font: join(({ font }) => font),
+    image: join(({ image }) => image),
+    // Ours too: browsers also check where a post is redirected to, and it ends at the return page.
+    form: form.length === 0 ? [] : [ours, ...form],
   };
 }
 
@@ -215,6 +237,9 @@ const FALLBACKS: Readonly<Record<string, readonly string[]>> = {
   'script-src-elem': ['script-src', 'default-src'],
   'connect-src': ['default-src'],
   'frame-src': ['child-src', 'default-src'],
+  'style-src': ['default-src'],
+  'font-src': ['default-src'],
+  'img-src': ['default-src'],
 };
 
 /** The sources that decide about a directive, its own or a fallback's; undefined: all are allowed. */
