@@ -10,6 +10,7 @@ import { assetRoutes } from './hosted/assets.js';
 import { hostedRoutes } from './hosted/routes.js';
 import { addAnswerCrashPoints } from './crash-decorators.js';
 import { isCrashPointArmed } from './crash-points.js';
+import { compress } from './http/compress.js';
 import { allowPages } from './http/cors.js';
 import { errorPages } from './http/error-pages.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
@@ -106,7 +107,7 @@ export function createRouter(services: AppServices): Router {
   );
   const api = Buffer.from(JSON.stringify(describeApi(publicUrl)));
   const limitPages = limitByAddress(services.rateLimits.pagesPerAddress);
-  router.get('/openapi.json', limitPages, (_request, response) => {
+  router.get('/openapi.json', limitPages, compress, (_request, response) => {
     response.type('json').send(api);
   });
   router.use(errorHeaders, errorHandler(logger));

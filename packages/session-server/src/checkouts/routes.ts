@@ -16,6 +16,7 @@ import {
   statusQuery,
 } from '../contract-schemas.js';
 import { abortedByClose } from '../http/aborted-by-close.js';
+import { compress } from '../http/compress.js';
 import { refuseOtherOrigins, requirePage } from '../http/cors.js';
 import { requestFields, requestIdOf } from '../http/headers.js';
 import { addressOf, CreateLimits, Limit, limitByAddress, type RateLimits } from '../http/limits.js';
@@ -100,7 +101,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     }
   });
 
-  router.get('/checkouts', limitStatus, async (request, response) => {
+  router.get('/checkouts', limitStatus, compress, async (request, response) => {
     const { id, wait } = parse(statusQuery, request.query);
     const questions = id.map((text) => {
       const [checkout = '', revision = ''] = text.split(':');
@@ -109,7 +110,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     response.json(await status.ask(questions, wait, () => abortedByClose(response)));
   });
 
-  router.get('/checkout-config', limitStatus, async (request, response) => {
+  router.get('/checkout-config', limitStatus, compress, async (request, response) => {
     const { merchant: id } = parse(configQuery, request.query);
     const merchant = await service.merchant(id);
     const { origin } = request.headers;

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Request, type Response, Router } from 'express';
 import type { AssetsReply, LanguageAsset } from '../contract.js';
 import { ConfigError, describeFileError } from '../errors.js';
+import { compress, precompress } from '../http/compress.js';
 import { LANGUAGES } from '../languages.js';
 
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
@@ -25,14 +27,20 @@ export function assetRoutes(
   const router = Router();
   const script = readWidgetScript(widgetScript);
 
-  router.get('/pay-checkout.js', (_request, response) => {
-    sendAsset(response, script, 'public, max-age=300, stale-while-revalidate=86400');
-  });
-  for (const version of [script, ...readEarlierScripts(earlierWidgetScripts)]) {
-    router.get(`/${hashedNameOf(version)}`, (_request, response) => {
-      sendAsset(response, version, YEAR);
-    });
+  const sendScript = scriptSender(script);
+  router.get('/pay-checkout.js', (request, response) =>
+    sendScript(request, response, 'public, max-age=300, stale-while-revalidate=86400'),
+  );
+  router.get(`/${hashedNameOf(script)}`, (request, response) =>
+    sendScript(request, response, YEAR),
+  );
+  for (const version of readEarlierScripts(earlierWidgetScripts)) {
+    const sendVersion = scriptSender(version);
+    router.get(`/${hashedNameOf(version)}`, (request, response) =>
+      sendVersion(request, response, YEAR),
+    );
   }
+  router.use(['/languages', '/pay-checkout.json', '/assets'], compress);
   const languages: Record<string, LanguageAsset> = {};
   for (const { locale, dir, element } of LANGUAGES) {
     if (!element) continue;
@@ -63,6 +71,22 @@ export function assetRoutes(
     });
   }
   return router;
+}
+
+/** Sends a script as small as the browser takes it: the largest part of a first load. */
+function scriptSender(script: PageAsset) {
+  const encoded = precompress(script.body);
+  return async (request: Request, response: Response, cacheControl: string): Promise<void> => {
+    response.vary('accept-encoding');
+    const accepted = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one));
+    if (accepted === undefined) {
+      sendAsset(response, script, cacheControl);
+      return;
+    }
+    const { [accepted]: body } = await encoded;
+    response.setHeader('content-encoding', accepted);
+    sendAsset(response, { ...script, body }, cacheControl);
+  };
 }
 
 /** Sends a file that pages of any origin may load. */

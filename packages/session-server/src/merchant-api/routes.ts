@@ -6,6 +6,7 @@ import type { MerchantOrderList, PutOrderReply, VoidOrderReply } from '../contra
 import { eventListQuery, orderListQuery, orderName, putOrderRequest } from '../contract-schemas.js';
 import type { DataEncryption } from '../encryption.js';
 import { AppError, merchantDisabled } from '../errors.js';
+import { compress } from '../http/compress.js';
 import { requestFields } from '../http/headers.js';
 import { KeyAttempts, Limit, type RateLimits, Turns } from '../http/limits.js';
 import { jsonBody, parse, readBearerKey } from '../http/parse.js';
@@ -90,7 +91,7 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     response.json({ order: key.order, state } satisfies VoidOrderReply);
   });
 
-  router.get('/merchant/orders/:order', signIn, async (request, response) => {
+  router.get('/merchant/orders/:order', signIn, compress, async (request, response) => {
     const key = { merchant: merchantOf(response).id, order: orderIn(request) };
     const stored = await findOrder(database, key);
     if (!stored) throw notFound();
@@ -98,7 +99,7 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     response.json(view);
   });
 
-  router.get('/merchant/orders', signIn, async (request, response) => {
+  router.get('/merchant/orders', signIn, compress, async (request, response) => {
     const { cursor, ...query } = parse(orderListQuery, request.query);
     const [createdAt, order] = cursor === undefined ? [] : readCursor(cursor, orderPlace);
     const behind = order === undefined ? undefined : { createdAt: createdAt ?? 0, order };
@@ -112,7 +113,7 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     });
   });
 
-  router.get('/merchant/events', signIn, async (request, response) => {
+  router.get('/merchant/events', signIn, compress, async (request, response) => {
     const query = parse(eventListQuery, request.query);
     await sendList(response, query.limit, () => readFeed(database, merchantOf(response).id, query));
   });

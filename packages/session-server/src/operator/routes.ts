@@ -8,7 +8,8 @@ import type { Environment } from '../contract.js';
 import { AppError } from '../errors.js';
 import { abortedByClose } from '../http/aborted-by-close.js';
 import { errorHandler, notFoundHandler } from '../http/errors.js';
-import { requestId } from '../http/headers.js';
+import { compress } from '../http/compress.js';
+import { requestId, shortenNegotiation } from '../http/headers.js';
 import { KeyAttempts, warnOfHiddenProxy } from '../http/limits.js';
 import { parse, readBearerKey, word } from '../http/parse.js';
 import { traceRequests } from '../http/trace-requests.js';
@@ -53,9 +54,9 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
   app.use(['/operator', '/page'], traceRequests);
   app.use(
     helmet({
-      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
       // Of the proxy that speaks TLS, as for the pages of shoppers.
       strictTransportSecurity: false,
+      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
     }),
   );
   app.use((_request, response, next) => {
@@ -63,6 +64,8 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
     next();
   });
   app.use(requireOurHost(access));
+  // Page, metrics and figures: keys and sessions are in no answer's body.
+  app.use(shortenNegotiation, compress);
   app.use(
     pageRoutes({
       ...options,
