@@ -24,7 +24,7 @@ interface Answer {
 
 interface Proxy {
   readonly url: string;
-  /** Its log of requests. */
+  /** All that it logs. */
   readLog(): string;
   close(): Promise<void>;
 }
@@ -181,13 +181,38 @@ describe.each(PROXIES)('two servers behind $name', ({ name, program, start: star
     await ask(hosted);
     await ask(webhook, { body: { event: 'test' } });
     await ask(`/v1/checkouts?id=${checkout}:0`);
+    await ask(`/v1/checkouts/${checkout}/hints`, { body: { kind: 'shown' } });
+    // Express does not mind the case.
+    await ask(path.replace('/v1/return/', '/V1/RETURN/'));
     const log = () => proxy?.readLog() ?? '';
-    await expect.poll(log).toContain('/v1/webhooks/-');
+    await expect.poll(log).toContain('/V1/RETURN/-');
     const tokens = [path, hosted, webhook].map((address) => address.split('/').at(-1) ?? '');
     for (const secret of [...tokens, checkout, 'canary']) expect(log()).not.toContain(secret);
-    for (const route of ['/v1/return/-', '/v1/pay/-', '/v1/checkouts']) {
+    for (const route of ['/v1/return/-', '/v1/pay/-', '/v1/webhooks/-', '/v1/checkouts']) {
       expect(log()).toContain(route);
     }
+  });
+
+  it('keep tokens out of the log of the proxy also while no server answers', async () => {
+    await start(startProxy);
+    const { sessionId = '', checkout } = await open('A1001');
+    const paths = [
+      `${stack.returnPath(sessionId, 'RedirectUrl')}?secret=canary`,
+      `/v1/pay/teashop/${stack.token('A1001')}`,
+      stack.webhookPath(sessionId),
+      `/v1/checkouts?id=${checkout}:0`,
+      `/v1/checkouts/${checkout}/leave`,
+    ];
+    await Promise.all([stack.server.close(), other.close()]);
+    const statuses = new Set<number>();
+    for (const path of paths) statuses.add((await ask(path)).status);
+    expect([...statuses].filter((status) => status !== 503)).toEqual([502]);
+    const log = () => proxy?.readLog() ?? '';
+    await expect.poll(log).toContain('/v1/checkouts/-');
+    const tokens = paths
+      .slice(0, 3)
+      .map((path) => path.split(/[/?]/)[path.includes('/pay/') ? 4 : 3]);
+    for (const secret of [...tokens, checkout, 'canary']) expect(log()).not.toContain(secret);
   });
 
   it('lose no request when one of them is stopped and started again', async () => {
@@ -286,6 +311,7 @@ async function startNginx(ports: readonly number[]): Promise<Proxy> {
     '/etc/ssl/pay.example.pem': certificate,
     '/etc/ssl/private/pay.example.key': key,
     '/var/log/nginx/pay.log': join(folder, 'pay.log'),
+    '/var/log/nginx/pay-error.log': join(folder, 'pay-error.log'),
     '127.0.0.1:4200': `127.0.0.1:${String(ports[0])}`,
     '127.0.0.1:4201': `127.0.0.1:${String(ports[1])}`,
   };
@@ -304,6 +330,7 @@ async function startNginx(ports: readonly number[]): Promise<Proxy> {
   );
   const args = ['-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
   const child = spawn('/usr/sbin/nginx', args, { ...asUnprivileged(), stdio: 'ignore' });
-  const readLog = () => readFileSync(join(folder, 'pay.log'), 'utf8');
+  const logs = ['pay.log', 'pay-error.log', 'error.log'].map((name) => join(folder, name));
+  const readLog = () => logs.map((path) => readFileSync(path, 'utf8')).join('\n');
   return runProxy(`https://127.0.0.1:${port}`, child, folder, readLog);
 }
