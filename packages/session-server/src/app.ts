@@ -89,10 +89,10 @@ export function createRouter(services: AppServices): Router {
   // Pages and their files set headers of their own.
   v1.use(returnRoutes(services));
   v1.use(hostedRoutes(services));
-  v1.use(RETURN_PATHS, errorPages(logger, { failed: 'checking', refused: NOT_FOUND }));
-  v1.use('/pay', errorPages(logger, { failed: 'unavailableTitle', refused: INVALID_LINK }));
   v1.use(assetRoutes(widgetScript, services.earlierWidgetScripts));
   v1.use(notFoundHandler);
+  v1.use(RETURN_PATHS, errorPages(logger, { failed: 'checking', refused: NOT_FOUND }));
+  v1.use('/pay', errorPages(logger, { failed: 'unavailableTitle', refused: INVALID_LINK }));
 
   const router = Router();
   if (isCrashPointArmed()) router.use(addAnswerCrashPoints);

@@ -105,6 +105,8 @@ describe('an address for people that is wrong', () => {
     ['/v1/checkouts/%ff/leave?kind=return', 400, 'Page not found'],
     ['/v1/checkouts/unknown/leave?kind=return', 404, 'Page not found'],
     ['/v1/pay/teashop/%ff', 400, 'This payment link is not valid'],
+    ['/v1/return', 404, 'Page not found'],
+    ['/v1/pay/teashop/', 404, 'This payment link is not valid'],
   ])(
     'is answered to a browser in words, and does not try again: %s',
     async (path, status, title) => {
