@@ -33,10 +33,10 @@ export const styles = css`
     text-align: right;
     unicode-bidi: plaintext;
   }
-  :host([theme='light']) section {
+  section.light {
     color-scheme: light;
   }
-  :host([theme='dark']) section {
+  section.dark {
     color-scheme: dark;
   }
   dialog {

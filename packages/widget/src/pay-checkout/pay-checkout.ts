@@ -125,20 +125,22 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   // Options without a prototype, here and below: nothing that a script added to Object.prototype is one.
   static override shadowRootOptions = { __proto__: null, mode: 'open' } as ShadowRootInit;
+  /** @internal */
   override readonly renderOptions = { __proto__: null, host: this } as RenderOptions;
 
   static override properties = {
-    merchant: { reflect: true },
-    order: { reflect: true },
-    // Not reflected: session recorders store attributes.
+    // None is reflected: session recorders store attributes, and a page that morphs its HTML takes away those
+    // that its server did not write.
+    merchant: {},
+    order: {},
     orderToken: { attribute: 'order-token' },
     server: { attribute: false },
     serverAttribute: { attribute: 'server' },
-    mode: { reflect: true },
-    autostart: { type: Boolean, reflect: true },
-    locale: { reflect: true },
-    theme: { reflect: true },
-    returnParam: { attribute: 'return-param', reflect: true },
+    mode: {},
+    autostart: { type: Boolean },
+    locale: {},
+    theme: {},
+    returnParam: { attribute: 'return-param' },
     createSession: { attribute: false },
     adapter: { attribute: false },
     labels: { attribute: false },
@@ -202,6 +204,15 @@ export class PayCheckout extends LitElement implements FlowHost {
         this.requestUpdate();
       }),
   );
+  /** As custom states. Not in `update()`: what waits there for words would retain the tag. */
+  readonly #showState = (): void => {
+    const { state } = this.#flow;
+    const { states } = this.#internals as ElementInternals;
+    states.clear();
+    const detail = detailOf(state);
+    states.add(state.phase);
+    if (detail) states.add(detail);
+  };
   /** The texts of the language, and what `labels` makes of them. */
   #ofLanguage = en;
   #labels = en;
@@ -249,6 +260,18 @@ export class PayCheckout extends LitElement implements FlowHost {
     return this.#labels.form;
   }
 
+  /**
+   * Without the form: what morphs or hydrates a page would remove a child that its server did not write.
+   *
+   * @internal
+   */
+  override get firstChild(): ChildNode | null {
+    const first = super.firstChild;
+    return (first as Partial<Element> | null)?.slot === 'form'
+      ? (first?.nextSibling ?? null)
+      : first;
+  }
+
   override connectedCallback(): void {
     super.connectedCallback();
     const changes = { subtree: true, attributeFilter: ['lang'] };
@@ -280,14 +303,7 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   /** Runs after the flow has read the tag. */
   protected override update(changed: PropertyValues<this>): void {
-    const { state } = this.#flow;
-    attempt(() => {
-      const { states } = this.#internals as ElementInternals;
-      states.clear();
-      const detail = detailOf(state);
-      states.add(state.phase);
-      if (detail) states.add(detail);
-    });
+    attempt(this.#showState);
     const { serverUrl, language = '', labels } = this;
     // The request is shared: while it is pending it must not retain a tag that was removed.
     const tag = new WeakRef(this);
@@ -363,7 +379,7 @@ export class PayCheckout extends LitElement implements FlowHost {
         .oncancel=${this.#cancel}
       ></dialog>
       <section
-        class=${this.#isOpening ? 'skeleton' : nothing}
+        class="${this.#isOpening ? 'skeleton' : ''} ${this.theme}"
         part="card"
         lang=${locale}
         dir=${dir}

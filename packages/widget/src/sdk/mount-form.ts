@@ -82,7 +82,8 @@ export async function mountForm(
     }
     if (isEmpty()) throw new CodedError('sdk_timeout');
   };
-  host.append(form);
+  // First, where the element hides it.
+  host.prepend(form);
   // Nothing that a script added to Object.prototype is an option.
   const changes = { __proto__: null, childList: true, subtree: true } as MutationObserverInit;
   attempt(() => new MutationObserver(() => void look()).observe(form, changes));
