@@ -1,9 +1,9 @@
 /**
  * Starts one of our programs on a machine that may have nothing but Node and npm: gets what is missing
  * (a newer Node, pnpm, the packages), then runs the program with all of it on the PATH. With `--build`
- * it builds the packages first.
+ * it builds the packages first, with `--build-to-run` only what the demo needs to run.
  *
- *     node scripts/run.mjs [--build] scripts/test.mjs [its arguments]
+ *     node scripts/run.mjs [--build | --build-to-run] scripts/test.mjs [its arguments]
  *
  * This file and what it imports run on the machine's own Node, so they keep to what Node 18 knows.
  */
@@ -64,14 +64,16 @@ function fingerprint() {
 }
 
 const given = process.argv.slice(2);
-const isBuilding = given[0] === '--build';
-const [program, ...args] = isBuilding ? given.slice(1) : given;
+const buildOptions = { '--build': [], '--build-to-run': ['--to-run'] }[given[0] ?? ''];
+const [program, ...args] = buildOptions ? given.slice(1) : given;
 
 try {
   if (program === undefined) throw new SetupError('Say which program to run.');
   const { node, env } = await prepareToolchain();
   await installPackages(env);
-  const buildCode = isBuilding ? await spawnAndWait(node, ['scripts/build.mjs'], { env }) : 0;
+  const buildCode = buildOptions
+    ? await spawnAndWait(node, ['scripts/build.mjs', ...buildOptions], { env })
+    : 0;
   process.exitCode = buildCode || (await spawnAndWait(node, [program, ...args], { env }));
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
