@@ -4,7 +4,8 @@
  * one, the commit before the contract of tag and server changed last. `-- <commit>` takes another.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browserEnvironment, findBrowser } from './browsers.mjs';
 import { ROOT, SetupError, spawnAndWait } from './child.mjs';
@@ -33,6 +34,10 @@ async function buildOther(commit) {
   if (!existsSync(folder)) git('worktree', 'add', '--detach', folder, commit);
   const code = await spawnAndWait('npm', ['run', '--silent', 'build'], { cwd: folder });
   if (code !== 0) throw new SetupError(`${folder} could not be built.`);
+  // A build from before scripts had their hash beside them.
+  const script = join(folder, 'packages/widget/dist/pay-checkout.js');
+  const hash = createHash('sha384').update(readFileSync(script)).digest('base64');
+  writeFileSync(`${script}.integrity`, `sha384-${hash}\n`);
   return folder;
 }
 
