@@ -193,7 +193,11 @@ describe('the log of a start', () => {
         PAY_ENVIRONMENT: 'sandbox',
         PAY_PARTNER_API_KEY: '***',
       },
-      { msg: 'server listens', port: expect.any(Number) as number },
+      { msg: 'server listens', host: '127.0.0.1', port: expect.any(Number) as number },
+      {
+        ...{ msg: 'server stopped', signal: 'SIGTERM', drained: true },
+        ms: expect.any(Number) as number,
+      },
     ]);
     for (const { time } of started) expect(new Date(String(time)).toISOString()).toBe(time);
     expect(JSON.stringify(started)).not.toContain(stack.env['PAY_PARTNER_API_KEY']);

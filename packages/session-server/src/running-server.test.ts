@@ -70,6 +70,20 @@ describe('a client that takes its time', () => {
   });
 });
 
+it('a listener that closes says whether a request had to be cut off', async () => {
+  const asked = Promise.withResolvers<void>();
+  listener = await startListener(() => {
+    asked.resolve();
+  }, HERE);
+  const heard = hear(listener, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await asked.promise;
+  expect(await listener.close()).toBe(false);
+  expect(await heard).toBe('');
+  listener = await startListener((_, response) => response.end(), HERE);
+  await fetch(`http://127.0.0.1:${String(listener.port)}/`);
+  expect(await listener.close()).toBe(true);
+});
+
 it('a request that names two hosts is refused, and its connection closed', async () => {
   let requests = 0;
   listener = await startListener((_, response) => {

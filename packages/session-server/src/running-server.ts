@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { ConfigError } from './errors.js';
 import { requireOneHost } from './http/headers.js';
-import { createLogger } from './logger.js';
+import { createLogger, describeError } from './logger.js';
 import { createSessionServer, type SessionServerOptions } from './server.js';
 
 export interface RunningServer {
@@ -18,10 +18,14 @@ export interface RunningServer {
   readonly port: number;
   /** The port of the operator's listener; undefined when there is none. */
   readonly operatorPort: number | undefined;
-  /** Makes `/readyz` 503 for as long as proxies need to see it, and goes on answering; then closes. */
-  closeBehindProxies(): Promise<void>;
+  /**
+   * Makes `/readyz` 503 for as long as proxies need to see it, and goes on answering; then closes.
+   *
+   * @param signal what asked for it, for the log
+   */
+  closeBehindProxies(signal?: string): Promise<void>;
   /** Stops listening, ends the requests under way, then the server. May be called twice. */
-  close(): Promise<void>;
+  close(signal?: string): Promise<void>;
 }
 
 /**
@@ -39,9 +43,10 @@ export async function startSessionServer(
     ...{ ...options, logger },
   });
   const listeners: Listener[] = [];
-  const close = async (): Promise<void> => {
-    await Promise.all(listeners.map((listener) => listener.close()));
+  const close = async (): Promise<boolean> => {
+    const drained = await Promise.all(listeners.map((listener) => listener.close()));
     await server.close();
+    return drained.every(Boolean);
   };
   try {
     const main = await startListener(server.handler, config);
@@ -52,17 +57,23 @@ export async function startSessionServer(
         : undefined;
     if (operator) listeners.push(operator);
     const ports = { port: main.port, operatorPort: operator?.port };
-    logger.info(ports, 'server listens');
+    const operatorHost = operator && config.operator?.host;
+    logger.info({ host: config.host, operatorHost, ...ports }, 'server listens');
     let closing: Promise<void> | undefined;
-    const closeOnce = () => (closing ??= close());
+    const closeOnce = (signal?: string, startedAt = performance.now()): Promise<void> =>
+      (closing ??= close().then((drained) => {
+        const ms = Math.round(performance.now() - startedAt);
+        logger.info({ signal, drained, ms }, 'server stopped');
+      }));
     return {
       ...ports,
-      async closeBehindProxies() {
+      async closeBehindProxies(signal) {
+        const startedAt = performance.now();
         server.announceStop();
         await sleep(ANNOUNCE_MS);
-        await closeOnce();
+        await closeOnce(signal, startedAt);
       },
-      close: closeOnce,
+      close: (signal) => closeOnce(signal),
     };
   } catch (error) {
     await close();
@@ -72,19 +83,23 @@ export async function startSessionServer(
 
 /** Runs the server as this process: reports the port to its parent, and closes when asked to stop. */
 export async function runSessionServer(config: Config): Promise<void> {
-  const server = await startSessionServer(config);
+  const logger = createLogger(config.logLevel);
+  process.on('uncaughtExceptionMonitor', (error) => {
+    logger.error(describeError(error), 'the process ends: an error was not handled');
+  });
+  const server = await startSessionServer(config, { logger });
   const end = (closed: Promise<void>): void => {
     void closed.then(() => {
       if (process.connected) process.disconnect();
     });
   };
-  const close = (): void => {
-    end(server.close());
-  };
-  process.once('SIGINT', close);
-  process.once('disconnect', close);
-  process.once('SIGTERM', () => {
-    end(config.trustProxy === 0 ? server.close() : server.closeBehindProxies());
+  for (const signal of ['SIGINT', 'disconnect']) {
+    process.once(signal, () => {
+      end(server.close(signal));
+    });
+  }
+  process.once('SIGTERM', (signal) => {
+    end(config.trustProxy === 0 ? server.close(signal) : server.closeBehindProxies(signal));
   });
   const { port, operatorPort } = server;
   process.send?.({ type: 'listening', port, operatorPort });
@@ -116,8 +131,11 @@ const DRAIN_MS = 2000;
 export interface Listener {
   /** The port that it listens on. */
   readonly port: number;
-  /** Lets requests end, then ends them: a shopper's long poll asks again. */
-  close(): Promise<void>;
+  /**
+   * Lets requests end, then ends them: a shopper's long poll asks again. Answers whether none had to be
+   * cut off.
+   */
+  close(): Promise<boolean>;
 }
 
 function describeListenError(error: unknown): string {
@@ -166,15 +184,18 @@ export async function startListener(
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
-      if (!server.listening) return;
+      if (!server.listening) return true;
+      let hasCut = false;
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
       const timer = setTimeout(() => {
+        hasCut = true;
         server.closeAllConnections();
       }, DRAIN_MS);
       await closed;
       clearTimeout(timer);
+      return !hasCut;
     },
   };
 }
