@@ -19,6 +19,8 @@ const SHOPPERS = 20;
 interface Answer {
   readonly status: number;
   readonly requestId: string | undefined;
+  /** After so many seconds a browser asks again. */
+  readonly refresh: string | undefined;
   readonly body: unknown;
 }
 
@@ -77,7 +79,9 @@ function ask(
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
         response.on('end', () => {
           const { 'content-type': type = '', 'x-request-id': requestId } = response.headers;
+          const { refresh } = response.headers;
           resolve({
+            refresh: refresh?.toString(),
             status: response.statusCode ?? 0,
             requestId: requestId?.toString(),
             body: type.includes('json') ? JSON.parse(text) : text,
@@ -213,6 +217,19 @@ describe.each(PROXIES)('two servers behind $name', ({ name, program, start: star
       .slice(0, 3)
       .map((path) => path.split(/[/?]/)[path.includes('/pay/') ? 4 : 3]);
     for (const secret of [...tokens, checkout, 'canary']) expect(log()).not.toContain(secret);
+  });
+
+  it('ask a shopper who comes back while no server answers not to pay again, until one does', async () => {
+    await start(startProxy);
+    const { sessionId = '' } = await open('A1001');
+    const path = stack.returnPath(sessionId, 'RedirectUrl');
+    const { port } = other;
+    await Promise.all([stack.server.close(), other.close()]);
+    const away = await ask(path);
+    expect(away).toMatchObject({ refresh: '5', body: expect.stringContaining('not pay again') });
+    expect([502, 503]).toContain(away.status);
+    other = await startSessionServer({ ...stack.config, port }, { clock: stack.clock });
+    await expect.poll(() => ask(path).then(({ status }) => status)).toBe(200);
   });
 
   it('lose no request when one of them is stopped and started again', async () => {
