@@ -1,6 +1,6 @@
 /**
- * `npm run release`: packs every package, checks it, installs all of them into an empty folder, imports
- * what they export there, and writes the SBOM of the server's image. Publishes nothing, unless it is run with `-- --publish`.
+ * `npm run release`: packs every package, checks it, installs all of them into an empty folder, imports and requires
+ * what they export there, in JavaScript and under each `module` of TypeScript that the docs name, and writes the SBOM of the server's image. Publishes nothing, unless it is run with `-- --publish`.
  */
 import {
   existsSync,
@@ -11,8 +11,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ROOT, SetupError, isStartedAs, spawnAndWait } from './child.mjs';
 import { fillImageFolder, writeSbom } from './image.mjs';
 
@@ -24,7 +25,18 @@ import { fillImageFolder, writeSbom } from './image.mjs';
  * @property {unknown} [repository]
  * @property {Record<string, string | Entry>} exports
  * @property {Record<string, string>} [bin]
+ * @property {Record<string, string>} [peerDependencies]
  */
+
+/** The settings of docs/recipes.md, and in which kinds of files they take our packages. */
+const MODULE_SETTINGS = [
+  { compiler: 'typescript', module: 'preserve', files: ['esm.mts', 'commonjs.cts'] },
+  { compiler: 'typescript', module: 'nodenext', files: ['esm.mts', 'commonjs.cts'] },
+  { compiler: 'typescript', module: 'node20', files: ['esm.mts', 'commonjs.cts'] },
+  { compiler: 'typescript', module: 'node16', files: ['esm.mts'] },
+  { compiler: 'typescript-floor', module: 'preserve', files: ['esm.mts', 'commonjs.cts'] },
+  { compiler: 'typescript-floor', module: 'nodenext', files: ['esm.mts'] },
+];
 
 const TARBALLS = join(ROOT, '.cache/release');
 
@@ -51,6 +63,9 @@ async function run(command, args, cwd = ROOT) {
 }
 
 /** @param {Manifest} manifest */
+const peersOf = ({ peerDependencies }) => peerDependencies;
+
+/** @param {Manifest} manifest */
 function tarballOf({ name, version }) {
   return join(TARBALLS, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
 }
@@ -62,7 +77,13 @@ async function importEach() {
     const dependencies = Object.fromEntries(
       manifests.map((manifest) => [manifest.name, `file:${tarballOf(manifest)}`]),
     );
-    const project = { private: true, type: 'module', dependencies, overrides: dependencies };
+    const project = {
+      private: true,
+      type: 'module',
+      // Optional ones, too: without them not every export loads.
+      dependencies: Object.assign({}, ...manifests.map(peersOf), dependencies),
+      overrides: dependencies,
+    };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
     await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], folder);
     const names = [];
@@ -82,9 +103,32 @@ async function importEach() {
     const program = names.map((name) => `await import('${name}');`).join('\n');
     writeFileSync(join(folder, 'import.js'), program);
     await run(process.execPath, ['import.js'], folder);
+    writeFileSync(
+      join(folder, 'require.cjs'),
+      names.map((name) => `require('${name}');`).join('\n'),
+    );
+    await run(process.execPath, ['require.cjs'], folder);
+    await compileEach(folder, names);
     console.log(`Installed and imported:\n  ${names.join('\n  ')}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} folder - In which the packages are installed.
+ * @param {readonly string[]} names - What is imported.
+ */
+async function compileEach(folder, names) {
+  const imports = names.map((name, at) => `import * as m${String(at)} from '${name}';`);
+  const uses = names.map((_, at) => `m${String(at)}`).join(', ');
+  const source = `${imports.join('\n')}\nexport const used: unknown[] = [${uses}];\n`;
+  for (const file of ['esm.mts', 'commonjs.cts']) writeFileSync(join(folder, file), source);
+  const { resolve } = createRequire(join(ROOT, 'packages/partner-api/package.json'));
+  for (const { compiler, module, files } of MODULE_SETTINGS) {
+    const tsc = join(dirname(resolve(`${compiler}/package.json`)), 'bin/tsc');
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022'];
+    await run(process.execPath, [tsc, ...options, '--module', module, ...files], folder);
   }
 }
 

@@ -4,11 +4,44 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from './committed-files.mjs';
 import { checkPublishable } from './release.mjs';
 
+interface Manifest {
+  readonly publishConfig?: unknown;
+  readonly main?: string;
+  readonly types?: string;
+  readonly exports: { readonly '.': { readonly types: string; readonly default: string } };
+}
+
+const names = readdirSync(join(ROOT, 'packages'));
+
+function readManifest(name: string): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8')) as Manifest;
+}
+
 describe('a release', () => {
-  it.each(readdirSync(join(ROOT, 'packages')))('of %s is public and with provenance', (name) => {
-    const file = join(ROOT, 'packages', name, 'package.json');
-    const { publishConfig } = JSON.parse(readFileSync(file, 'utf8')) as { publishConfig?: unknown };
-    expect(publishConfig).toEqual({ access: 'public', provenance: true });
+  it.each(names)('of %s is public and with provenance', (name) => {
+    expect(readManifest(name).publishConfig).toEqual({ access: 'public', provenance: true });
+  });
+
+  it.each(names)('of %s is found by tools that know no exports', (name) => {
+    const { exports, main, types } = readManifest(name);
+    expect({ default: main, types }).toEqual({
+      default: exports['.'].default,
+      types: exports['.'].types,
+    });
+  });
+
+  it.each(names)('of %s has the source of each source map in the map', (name) => {
+    const dist = join(ROOT, 'packages', name, 'dist');
+    const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
+    const unknown = files
+      .filter((file) => file.endsWith('.map'))
+      .filter((file) => {
+        const { sources, sourcesContent = [] } = JSON.parse(
+          readFileSync(join(dist, file), 'utf8'),
+        ) as { sources: unknown[]; sourcesContent?: unknown[] };
+        return sources.length !== sourcesContent.filter((text) => typeof text === 'string').length;
+      });
+    expect(unknown).toEqual([]);
   });
 
   it('publishes nothing while a package does not name its repository', () => {
