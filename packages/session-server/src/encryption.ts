@@ -130,6 +130,11 @@ function deriveKeys(keys: readonly EncryptionKey[]): DerivedKeys {
   };
 }
 
+/** Tells a key from another one, and says nothing of it: 48 bits that are derived of it. */
+export function checkValueOf(key: EncryptionKey): number {
+  return derive(key, 'check').export().readUIntBE(0, 6);
+}
+
 /** What an encrypted webhook belongs to, so that none can be put in the place of another. */
 export function encryptionContext(tokenHash: string, digest: string): string {
   return `pay-checkout.webhook.v1\n${tokenHash}\n${digest}`;
@@ -145,7 +150,7 @@ function digestUnder(key: KeyObject, tokenHash: string, body: Uint8Array): strin
 
 function derive(
   { key }: EncryptionKey,
-  purpose: 'seal' | 'digest' | 'reference' | 'order-token',
+  purpose: 'seal' | 'digest' | 'reference' | 'order-token' | 'check',
 ): KeyObject {
   const bytes = hkdfSync('sha256', key, '', `pay-checkout.body.v1.${purpose}`, 32);
   return createSecretKey(Buffer.from(bytes));

@@ -122,6 +122,15 @@ describe('secrets in files', () => {
     expect([await operatorStatus(OPERATORS.new), await open('A4')]).toEqual([200, 200]);
   });
 
+  it('keep the encryption key from before when its name stands for another one', async () => {
+    const token = await putOrder('A5');
+    write('encryption', makeKey('new'));
+    await expect
+      .poll(() => logged.at(-1), SOON)
+      .toMatch(/PAY_ENCRYPTION_KEY.*the key \\"new\\" is not the one.*a secret was refused/);
+    expect([await pageStatus(token), await descriptionOf('A5')]).toEqual([200, 'Tea of A5']);
+  });
+
   it('turn up in no line of the log', () => {
     const secrets = [...Object.values(KEYS).map((key) => key.slice(4)), 'canary', 'sandbox-key'];
     expect(logged.join()).toContain('a secret was read again');

@@ -1,11 +1,12 @@
 import { type Config, readSecretSetting, type SecretSetting } from './config.js';
-import type { Logger } from './logger.js';
+import { ConfigError } from './errors.js';
+import { describeError, type Logger } from './logger.js';
 import { stampOf } from './secret-files.js';
 
 const WATCH_INTERVAL_MS = 1000;
 
-/** What takes the text of a setting, which is valid. */
-export type SecretTakers = Readonly<Record<SecretSetting, (text: string) => void>>;
+/** What takes the text of a setting, which is well-formed; a ConfigError refuses it. */
+export type SecretTakers = Readonly<Record<SecretSetting, (text: string) => Promise<void> | void>>;
 
 /**
  * Reads the settings that come from files again when a file changes, so that secrets are rotated without
@@ -16,23 +17,50 @@ export function watchSecretSettings(
   takers: SecretTakers,
   logger: Logger,
 ): { close(): void } {
+  /** Answers what is wrong with it. */
+  const take = async (setting: SecretSetting, text: string): Promise<string | undefined> => {
+    try {
+      await takers[setting](text);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ConfigError) return error.mistakes.join('; ');
+      throw error;
+    }
+  };
   const watched = Object.entries(files).map(([name, path]) => {
     const setting = name as SecretSetting;
     let stamp = stampOf([path]);
-    const read = (): boolean => {
+    let isReading = false;
+    const read = async (): Promise<boolean> => {
       const found = readSecretSetting(setting, path);
-      if ('text' in found) takers[setting](found.text);
-      else logger.error(found, 'a secret was refused; the one read before stays in force');
-      return 'text' in found;
+      const mistake = 'text' in found ? await take(setting, found.text) : found.mistake;
+      if (mistake === undefined) return true;
+      logger.error(
+        { setting, mistake },
+        'a secret was refused; the one read before stays in force',
+      );
+      return false;
+    };
+    const check = async (isFirst: boolean): Promise<void> => {
+      const now = stampOf([path]);
+      if (isReading || (now === stamp && !isFirst)) return;
+      isReading = true;
+      try {
+        if ((await read()) && !isFirst) logger.info({ setting }, 'a secret was read again');
+        stamp = now;
+      } catch (error) {
+        // The database is away, which has to know the key: it is asked again.
+        stamp = '';
+        logger.warn(
+          { setting, ...describeError(error) },
+          'a secret could not be checked; it is tried again',
+        );
+      }
+      isReading = false;
     };
     // It may have changed since the settings were read.
-    read();
-    return () => {
-      const now = stampOf([path]);
-      if (now === stamp) return;
-      stamp = now;
-      if (read()) logger.info({ setting }, 'a secret was read again');
-    };
+    void check(true);
+    return () => void check(false);
   });
   const timer = setInterval(() => {
     for (const check of watched) check();

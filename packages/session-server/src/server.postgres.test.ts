@@ -5,7 +5,9 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkStart } from './start-checks.js';
+import { parseConfig } from './config.js';
+import { ConfigError } from './errors.js';
+import { checkStart, runCheck } from './start-checks.js';
 import { type RunningServer, startSessionServer } from './running-server.js';
 import {
   asUnprivileged,
@@ -127,6 +129,57 @@ describe('two servers on one database', () => {
   });
 
   const fetchOwn = (path: string, init?: RequestInit) => fetch(`${stack.url}${path}`, init);
+});
+
+describe('a server with another encryption key than the others of its database', () => {
+  const keyOf = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
+  /** Why it does not start; undefined when it does. */
+  const startWith = async (keys: string) => {
+    const config = parseConfig({ ...stack.env, PAY_ENCRYPTION_KEY: keys });
+    try {
+      await (await startSessionServer(config, { clock: stack.clock })).close();
+      return undefined;
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigError);
+      return (error as ConfigError).message;
+    }
+  };
+
+  it('does not start, and names the setting and never the key', async () => {
+    const other = keyOf('test', 2);
+    const refused = await startWith(other);
+    expect(refused).toMatch(/^PAY_ENCRYPTION_KEY: the key "test" is not the one that the database/);
+    expect(refused).not.toContain(other.slice(5));
+    expect(await startWith(keyOf('other', 2))).toMatch(
+      /^PAY_ENCRYPTION_KEY: none of its keys was used .* keep one of those beside the new one: "test"$/,
+    );
+    await runCheck({ ...stack.env, PAY_ENCRYPTION_KEY: other }).then((lines) => {
+      expect(lines.join('\n')).toContain('error: PAY_ENCRYPTION_KEY: the key "test" is not');
+    });
+    process.exitCode = 0;
+  });
+
+  it('starts where its key is rotated in, one step after the other', async () => {
+    const [old, fresh] = [PAY_ENCRYPTION_KEY, keyOf('fresh', 3)];
+    for (const keys of [old, `${old},${fresh}`, `${fresh},${old}`, fresh]) {
+      expect(await startWith(keys)).toBeUndefined();
+    }
+  });
+
+  it('is the first that starts on an empty database', async () => {
+    const config = parseConfig({ ...stack.env, PAY_ENCRYPTION_KEY: keyOf('test', 2) });
+    const empty = await createTestDatabase();
+    const env = { ...stack.env, DATABASE_URL: empty.url };
+    const starts = await Promise.allSettled(
+      [parseConfig(env), { ...config, databaseUrl: parseConfig(env).databaseUrl }].map((one) =>
+        startSessionServer({ ...one, port: 0 }, { clock: stack.clock }),
+      ),
+    );
+    const started = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []));
+    expect(started).toHaveLength(1);
+    await started[0]?.close();
+    await empty.drop();
+  });
 });
 
 describe('a server whose database is restarted', () => {

@@ -22,6 +22,7 @@ import { crashPoint } from './crash-points.js';
 import { ReconciliationService } from './reconciliation/service.js';
 import { PollLog } from './reconciliation/poll-log.js';
 import { startSchedule } from './reconciliation/schedule.js';
+import { registerKeys } from './known-keys.js';
 import { createLogger, type Logger } from './logger.js';
 import { SILENT_OBSERVER } from './observer.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
@@ -166,6 +167,8 @@ async function assemble(
   const encryption = new DataEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
   );
+  // One that was made beside its data file is of that file.
+  if (config.encryptionKeys) await registerKeys(database, config.encryptionKeys);
   const merchants = addOrderTokenSecrets(listed, encryption);
   const loss = await findLoss(database);
   if (loss?.isRead === false) throw unfinishedRestore(databaseUrl ? 'DATABASE_URL' : (file ?? ''));
@@ -192,8 +195,10 @@ async function assemble(
     PAY_PARTNER_API_KEY: (text) => {
       clients.useKey(new Secret(text));
     },
-    PAY_ENCRYPTION_KEY: (text) => {
-      encryption.use(parseEncryptionKeys(text) ?? []);
+    PAY_ENCRYPTION_KEY: async (text) => {
+      const keys = parseEncryptionKeys(text) ?? [];
+      await registerKeys(database, keys);
+      encryption.use(keys);
     },
     PAY_OPERATOR_KEY: (text) => {
       operatorKeys = parseOperatorKeys(text);

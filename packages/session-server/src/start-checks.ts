@@ -7,6 +7,7 @@ import { readWidgetScript } from './hosted/assets.js';
 import { loadingDirectives } from './http/headers.js';
 import { findBrandWarnings } from './merchants/brand.js';
 import { DEFAULT_ACCOUNT, type Merchant } from './merchants/merchant.js';
+import { findKeyMistake } from './known-keys.js';
 import {
   fixedMerchants,
   hasAccountList,
@@ -107,7 +108,7 @@ export async function runCheck(env: Environment, isJson = false): Promise<string
     ...merchants.flatMap(findAccentWarnings),
     ...checkWebhookAddress(config),
     ...(await Promise.all(merchants.map(checkShopAddresses))).flat(),
-    ...(await checkOrderIds(config)),
+    ...(await checkDatabase(config)),
     ...(await checkLists(config, file)),
     ...describePolicies(merchants),
   ];
@@ -163,17 +164,28 @@ async function checkShopAddresses({ id, events, orderLookup }: Merchant): Promis
   return findings;
 }
 
-/** Whether the database has order ids left to give out. One that is not there yet has. */
-async function checkOrderIds(config: Config): Promise<Finding[]> {
+/** Whether the database has order ids left to give out, and knows the keys. One that is not there yet does. */
+async function checkDatabase(config: Config): Promise<Finding[]> {
   const database = await openBeside(config, 'read').catch((error: unknown) => {
     if (!isOurs(error)) throw error;
     return undefined;
   });
   if (!database) return [];
-  const next = await peekOrderId(database, systemClock.now()).finally(() => database.close());
-  if (next === undefined || next <= config.maxOrderId) return [];
-  const text = `the next order_id of the database is ${String(next)}, so no payment can be begun; raise it`;
-  return [{ level: 'error', about: 'PAY_MAX_ORDER_ID', text }];
+  const findings: Finding[] = [];
+  try {
+    const next = await peekOrderId(database, systemClock.now());
+    if (next !== undefined && next > config.maxOrderId) {
+      const text = `the next order_id of the database is ${String(next)}, so no payment can be begun; raise it`;
+      findings.push({ level: 'error', about: 'PAY_MAX_ORDER_ID', text });
+    }
+    const mistake = await findKeyMistake(database, config.encryptionKeys ?? []);
+    if (config.encryptionKeys && mistake !== undefined) {
+      findings.push({ level: 'error', about: 'PAY_ENCRYPTION_KEY', text: mistake });
+    }
+  } finally {
+    await database.close();
+  }
+  return findings;
 }
 
 /** What the hosted pages will allow, once for all that allow the same. */
