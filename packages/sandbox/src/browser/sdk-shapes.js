@@ -91,9 +91,8 @@
   /**
    * Posts a form into a frame, as 3-D Secure does to learn of the device.
    * @param {Options} options
-   * @returns {Promise<void>}
    */
-  function checkDevice(options) {
+  async function checkDevice(options) {
     const place = addTo(options, 'div', '');
     place.hidden = true;
     const frame = document.createElement('iframe');
@@ -101,7 +100,8 @@
     const form = document.createElement('form');
     Object.assign(form, { method: 'post', action: `${origin}/pages/device`, target: frame.name });
     place.append(frame, form);
-    return new Promise((resolve, reject) => {
+    /** @type {Promise<void>} */
+    const posted = new Promise((resolve, reject) => {
       const fail = () => reject(new Error('The page let no form be posted.'));
       const timer = setTimeout(fail, DEVICE_CHECK_MILLISECONDS);
       frame.addEventListener('load', () => {
@@ -111,7 +111,8 @@
         resolve();
       });
       form.submit();
-    }).finally(() => place.remove());
+    });
+    await posted.finally(() => place.remove());
   }
 
   /** For shapes whose `configure()` returns nothing: `onError` has reported the error. */
