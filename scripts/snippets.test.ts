@@ -96,6 +96,9 @@ const CONTEXT: Readonly<Record<string, { before?: string; within?: string }>> = 
       }): Promise<{ destroy(): void }>;
     };`,
   },
+  'docs/testing.md js 1': {
+    before: `declare const tag: import('@pay-checkout/widget').PayCheckout;`,
+  },
   'packages/widget/README.md js 2': {
     before: `declare const tag: import('@pay-checkout/widget').PayCheckout;`,
   },

@@ -192,4 +192,13 @@ describe('an example', () => {
     },
     INSTALL_TIMEOUT_MS,
   );
+
+  it.runIf(process.env['ALL_EXAMPLES'])(
+    'unit-tests tests pages with the tag in happy-dom, jsdom and React, by Vitest and by Jest',
+    async () => {
+      const cwd = await install('unit-tests');
+      await run('npm', ['test'], cwd);
+    },
+    INSTALL_TIMEOUT_MS,
+  );
 });

@@ -109,6 +109,7 @@ export default defineConfig({
           { text: 'Overview', link: '/' },
           docs('Quick start', 'quick-start'),
           docs('Recipes', 'recipes'),
+          docs('Testing', 'testing'),
           docs('With the sandbox', 'sandbox'),
           readme('Examples', 'examples'),
           readme('Demo', 'demo'),

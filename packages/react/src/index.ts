@@ -40,7 +40,11 @@ for (const name of Object.keys(PayCheckoutElement.properties)) {
  * ```
  */
 export const PayCheckout = createComponent({
-  react: React,
+  // React 18 warns of a layout effect on a server.
+  react: {
+    ...React,
+    useLayoutEffect: globalThis.document ? React.useLayoutEffect : React.useEffect,
+  },
   tagName: 'pay-checkout',
   elementClass: PayCheckoutElement,
   events: {

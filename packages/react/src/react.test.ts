@@ -32,7 +32,7 @@ async function bundle(entry: string, suffix: string, runtime: string): Promise<s
       alias: {
         'react-dom': packageFolder('react-dom'),
         react: packageFolder('react'),
-        '@pay-checkout/react': pathOf('./index.ts'),
+        '@pay-checkout/react': pathOf('../dist/index.js'),
       },
       conditions,
     },

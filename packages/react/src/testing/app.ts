@@ -1,5 +1,5 @@
 import { createElement, type ReactElement } from 'react';
-import { PayCheckout } from '../index.js';
+import { PayCheckout } from '@pay-checkout/react';
 
 /** What the component called, in order. */
 export const calls: string[] = [];
