@@ -302,6 +302,28 @@ describe('Back to a page that the browser loads again', () => {
     await shopper.close();
   });
 
+  it('leads to the shop’s page, also when the shopper was sent on before it had loaded', async () => {
+    const shopper = await forgetfulShopper();
+    const { page } = shopper;
+    const { order } = await shopper.order();
+    await page.route('**/endless.webp', () => undefined);
+    await page.addInitScript(() => {
+      if (location.pathname !== '/pay') return;
+      addEventListener('DOMContentLoaded', () => {
+        document.body.append(Object.assign(new Image(), { src: '/endless.webp' }));
+      });
+    });
+    const address = `${journey.addresses.shop}/pay?order=${order}&mode=redirect`;
+    await page.goto(address, { waitUntil: 'commit' });
+    await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.form.getByLabel('Card number').waitFor();
+    await goBack(shopper);
+    await expect.poll(() => page.url()).not.toContain(journey.addresses.pay);
+    expect(page.url()).toBe(address);
+    await shopper.button('Pay').waitFor();
+    await shopper.close();
+  });
+
   it('on the hosted page, which sent the shopper on after paying, does not send them away again', async () => {
     const shopper = await forgetfulShopper();
     const { page } = shopper;

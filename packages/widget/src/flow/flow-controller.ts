@@ -29,7 +29,13 @@ import {
   type Preview,
 } from './flow-effects.js';
 import { FlowEvents } from './flow-events.js';
-import { checkoutInAddress, isHistoryNavigation, openWindow, removeFromAddress } from './page.js';
+import {
+  checkoutInAddress,
+  isHistoryNavigation,
+  leaveFor,
+  openWindow,
+  removeFromAddress,
+} from './page.js';
 import { isOutcome } from './phases.js';
 import {
   choosePresentation,
@@ -203,7 +209,7 @@ export class FlowController implements ReactiveController, FlowContext {
     if (this.send({ type: 'redirect', url: hostedUrl })) {
       if (!host.dispatchEvent(new PayRedirectEvent(hostedUrl))) this.send({ type: 'reset' });
       // The top page is left in a press only: the shopper is offered a link.
-      else if (!isInForeignFrame()) location.assign(hostedUrl);
+      else if (!isInForeignFrame()) leaveFor(hostedUrl);
     }
     return false;
   }

@@ -38,6 +38,19 @@ export function isHistoryNavigation(): boolean | undefined {
 }
 
 /**
+ * Leaves the page for another one, so that Back leads to it again. `location.assign` would put the other
+ * one in its place while it still loads (https://html.spec.whatwg.org/#location-object-navigate); a link
+ * does not.
+ */
+export function leaveFor(url: string): void {
+  const link = document.createElement('a');
+  link.href = url;
+  // Not where a `base` of the page may say.
+  link.target = '_self';
+  link.click();
+}
+
+/**
  * Opens the server's hosted page in a window of its own, or in the one that `name` already has; none
  * when the browser blocks it. Browsers allow it in a click only, and Firefox throws in a frame whose
  * `sandbox` forbids windows (https://bugzilla.mozilla.org/show_bug.cgi?id=1176397).
