@@ -36,8 +36,9 @@ describe('the log of a payment', () => {
     await stack.reopen('A1001');
     const hint = { kind: 'submitted', sessionId };
     const hinted = await stack.post(`/v1/checkouts/${checkout}/hints`, hint);
-    await stack.payAtProvider(sessionId);
+    // Before the payment, whose webhook leads to a poll of its own.
     const returned = await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    await stack.payAtProvider(sessionId);
     await stack.until(checkout, 'paid');
     await expect.poll(() => linesOf('event delivered')).toHaveLength(1);
 
@@ -201,6 +202,30 @@ describe('the log of a start', () => {
     ]);
     for (const { time } of started) expect(new Date(String(time)).toISOString()).toBe(time);
     expect(JSON.stringify(started)).not.toContain(stack.env['PAY_PARTNER_API_KEY']);
+  });
+
+  it('says that an error was not handled as its last line, without its message', async () => {
+    const mistake = `process.once('SIGUSR2', () => { throw new RangeError(process.env.MESSAGE); })`;
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(mistake)}`, PROGRAM];
+    const child = spawn(process.execPath, args, {
+      env: {
+        ...stack.env,
+        PAY_LOG_LEVEL: 'info',
+        PAY_DATABASE_FILE: join(stack.folder, 'another.sqlite'),
+        MESSAGE: 'canary',
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line);
+      if (line.includes('server listens')) child.kill('SIGUSR2');
+    }
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      msg: 'the process ends: an error was not handled',
+      error: 'RangeError',
+    });
+    expect(lines.join()).not.toContain('canary');
   });
 });
 

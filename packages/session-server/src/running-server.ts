@@ -87,20 +87,22 @@ export async function runSessionServer(config: Config): Promise<void> {
   process.on('uncaughtExceptionMonitor', (error) => {
     logger.error(describeError(error), 'the process ends: an error was not handled');
   });
-  const server = await startSessionServer(config, { logger });
-  const end = (closed: Promise<void>): void => {
-    void closed.then(() => {
-      if (process.connected) process.disconnect();
+  const starting = startSessionServer(config, { logger });
+  // From now on, so that a signal that comes while it starts ends it as well as a later one.
+  const endOn = (signal: string, close: (server: RunningServer) => Promise<void>): void => {
+    process.once(signal, () => {
+      // A start that failed ends by itself.
+      const closed = starting.then(close, () => undefined);
+      void closed.then(() => {
+        if (process.connected) process.disconnect();
+      });
     });
   };
-  for (const signal of ['SIGINT', 'disconnect']) {
-    process.once(signal, () => {
-      end(server.close(signal));
-    });
-  }
-  process.once('SIGTERM', (signal) => {
-    end(config.trustProxy === 0 ? server.close(signal) : server.closeBehindProxies(signal));
-  });
+  for (const signal of ['SIGINT', 'disconnect']) endOn(signal, (server) => server.close(signal));
+  endOn('SIGTERM', (server) =>
+    config.trustProxy === 0 ? server.close('SIGTERM') : server.closeBehindProxies('SIGTERM'),
+  );
+  const server = await starting;
   const { port, operatorPort } = server;
   process.send?.({ type: 'listening', port, operatorPort });
 }
