@@ -44,6 +44,34 @@ describe('<pay-checkout> in the shop’s brand', () => {
     return harness;
   };
 
+  it('is no wider than 560 pixels, or than the shop says', async () => {
+    const { element } = await placePriced();
+    const holder = element.parentElement as HTMLElement;
+    holder.style.inlineSize = '1264px';
+    const widths = ['', '900px', 'none'].map((most) => {
+      element.style.setProperty('--pay-checkout-max-width', most);
+      return element.getBoundingClientRect().width;
+    });
+    expect(widths).to.deep.equal([560, 900, 1264]);
+  });
+
+  it('shows the end of a payment in its colour, and larger than a decline beside the form', async () => {
+    const harness = await placePriced();
+    harness.element.style.setProperty('--pay-checkout-good', RED);
+    harness.element.style.setProperty('--pay-checkout-bad', RED);
+    await harness.during('ready', () => harness.press());
+    server.sdk.calls[0]?.onDecline?.();
+    await harness.element.updateComplete;
+    const look = (part: string): unknown => {
+      const { backgroundColor, textAlign } = getComputedStyle(partOf(harness, part));
+      const icon = getComputedStyle(partOf(harness, 'icon'));
+      return [backgroundColor.slice(0, 6), textAlign, icon.width, icon.backgroundColor];
+    };
+    expect(look('notice')).to.deep.equal(['color(', 'start', '28px', RED]);
+    await harness.during('paid', () => server.setState('paid'));
+    expect(look('message')).to.deep.equal(['color(', 'center', '56px', RED]);
+  });
+
   it('follows every token', async () => {
     const harness = await placePriced();
     const needs = { needs: ['avs'], amount: '42.50', currency: 'GBP', environment: 'sandbox' };

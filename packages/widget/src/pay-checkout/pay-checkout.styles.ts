@@ -16,10 +16,12 @@ export const styles = css`
     --muted: var(--pay-checkout-muted, light-dark(#5a6172, #a5adbd));
     --border: var(--pay-checkout-border, light-dark(#d9dde5, #3a404d));
     --bad: var(--pay-checkout-bad, light-dark(#a8231b, #ff9c93));
+    --tone: var(--muted);
     --radius: var(--pay-checkout-radius, 12px);
     --gap: var(--pay-checkout-gap, 16px);
     --control: var(--pay-checkout-control-height, 48px);
     display: block;
+    max-inline-size: var(--pay-checkout-max-width, 560px);
     overflow: auto;
   }
   :host([hidden]) {
@@ -149,6 +151,26 @@ export const styles = css`
     border-radius: 99px;
     color: var(--pay-checkout-test, light-dark(#7a4b00, #ffcf7a));
   }
+  .message {
+    border-radius: calc(var(--radius) / 2);
+  }
+  .failed,
+  .problem {
+    --tone: var(--bad);
+  }
+  .paid {
+    --tone: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
+  }
+  [part='notice'],
+  .end .message {
+    padding: 12px;
+    background: color-mix(in srgb, var(--tone) 10%, var(--surface));
+  }
+  .end .message {
+    flex-direction: column;
+    text-align: center;
+    text-wrap: balance;
+  }
   [part='icon'],
   [part='spinner'] {
     flex: none;
@@ -157,18 +179,22 @@ export const styles = css`
     border-radius: 50%;
   }
   [part='icon'] {
-    background: var(--muted);
+    background: var(--tone);
     padding: 5px;
     fill: none;
     stroke: var(--surface);
     stroke-width: 3;
   }
-  .failed [part='icon'],
-  .problem [part='icon'] {
-    background: var(--bad);
+  .end [part='icon'] {
+    inline-size: 56px;
+    block-size: 56px;
+    padding: 12px;
+  }
+  .end .paid {
+    font-size: 1.25em;
+    font-weight: bold;
   }
   .paid [part='icon'] {
-    background: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
     stroke-dasharray: 21;
     animation: draw 0.5s;
   }

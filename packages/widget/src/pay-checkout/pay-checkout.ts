@@ -12,7 +12,7 @@ import { hasOnlyId, isInProgress, isRechecking, type FlowState } from '../flow/c
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-effects.js';
 import type { Settlement } from '../flow/flow-events.js';
-import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
+import { BUTTONS, isOutcome, type ButtonName, type Phase } from '../flow/phases.js';
 import type { Mode } from '../flow/presentation.js';
 import type { CreateSession } from '../flow/session-api.js';
 import { en, type Labels } from '../labels/en.js';
@@ -99,6 +99,7 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '[part=button
  * @cssproperty --pay-checkout-test - Colour of the badge.
  * @cssproperty --pay-checkout-font - Font family. Default: that of the page.
  * @cssproperty --pay-checkout-radius - Corners of the card; those of buttons and fields follow. Default 12px.
+ * @cssproperty --pay-checkout-max-width - Largest width of the element. Default 560px.
  * @cssproperty --pay-checkout-gap - Space between the parts. Default 16px.
  * @cssproperty --pay-checkout-control-height - Height of buttons and fields. Default 48px.
  *
@@ -379,7 +380,7 @@ export class PayCheckout extends LitElement implements FlowHost {
         .oncancel=${this.#cancel}
       ></dialog>
       <section
-        class="${this.#isOpening ? 'skeleton' : ''} ${this.theme}"
+        class="${this.#layout} ${this.theme}"
         part="card"
         lang=${locale}
         dir=${dir}
@@ -429,6 +430,13 @@ export class PayCheckout extends LitElement implements FlowHost {
   get #isOpening(): boolean {
     const { startsWhenVisible, state } = this.#flow;
     return startsWhenVisible || (state.phase === 'opening' && !this.#inWindow);
+  }
+
+  /** What the card is laid out for: a form that comes, or the end of a payment. */
+  get #layout(): 'skeleton' | 'end' | '' {
+    if (this.#isOpening) return 'skeleton';
+    const { phase } = this.#flow.state;
+    return phase === 'problem' || isOutcome(phase) ? 'end' : '';
   }
 
   /** Whether the shopper is paying in a window. */
