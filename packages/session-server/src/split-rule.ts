@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseMinor } from './money.js';
+import { formatMinor, parseMinor } from './money.js';
 
 /** Percentages have up to four decimal places. */
 export const PERCENT_DECIMALS = 4;
@@ -62,7 +62,7 @@ export function findSplitMistakes(
     const amounts = 'fixed' in rule ? { fixed: rule.fixed } : { min: rule.min, cap: rule.cap };
     for (const [field, text] of Object.entries(amounts)) {
       if (text === undefined || parseMinor(text, decimals) !== undefined) continue;
-      const message = `expected decimal text with at most ${String(decimals)} decimal places, such as "0.30"`;
+      const message = `expected decimal text with at most ${String(decimals)} decimal places, such as "${formatMinor(30, decimals)}"`;
       mistakes.push({ path: [index, field], message });
     }
     const { min = '0', cap } = 'percent' in rule ? rule : {};

@@ -129,6 +129,23 @@ describe('merchants add', () => {
     expect(find('bookshop').orderTokenSecret).toHaveLength(1);
   });
 
+  const changeModel = (changes: object) => {
+    const { merchants, ...rest } = JSON.parse(read()) as { merchants: object[] };
+    write(JSON.stringify({ ...rest, merchants: [{ ...merchants[0], ...changes }] }));
+  };
+
+  it('takes over no decimals of another currency', () => {
+    changeModel({ decimals: 2 });
+    run(...NEW, '--like', 'teashop', '--currency', 'JPY');
+    expect(find('bookshop')).toMatchObject({ currency: 'JPY', decimals: 0 });
+  });
+
+  it('takes over no split with amounts of another currency: it is refused', () => {
+    changeModel({ split: [{ partnerMerchantId: 501, typeId: 1, percent: '2', cap: '5' }] });
+    const { message } = refusalOf(...NEW, '--like', 'teashop', '--currency', 'JPY');
+    expect(message).toMatch(/amounts in GBP .*which are not amounts in JPY/);
+  });
+
   it('as JSON gives the secrets to a program', () => {
     const added = JSON.parse(run(...NEW, '--like', 'teashop', '--json')) as {
       secrets: Record<string, string>;

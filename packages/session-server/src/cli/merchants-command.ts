@@ -59,6 +59,9 @@ const OWN_FIELDS = [
   ...['orderLookup', 'events', 'apiKeyHash', 'orderTokenSecret', 'signingSecret'],
 ];
 
+/** Fields that a merchant does not take over from one with another currency. */
+const CURRENCY_FIELDS = ['decimals', 'customCurrency'];
+
 /**
  * `pay-session-server merchants …`, beside a running server or without one.
  *
@@ -205,7 +208,10 @@ function add(
       sdk: values.sdk === undefined ? undefined : readJson(values.sdk),
     };
     const model = values.like === undefined ? {} : content.merchants[indexOf(content, values.like)];
-    const shared = Object.entries(model ?? {}).filter(([name]) => !OWN_FIELDS.includes(name));
+    const own = isOtherCurrency(values.currency, model)
+      ? [...OWN_FIELDS, ...CURRENCY_FIELDS]
+      : OWN_FIELDS;
+    const shared = Object.entries(model ?? {}).filter(([name]) => !own.includes(name));
     const stored = secrets.map(([kind, secret]) => {
       const { field, store } = SECRET_KINDS[kind];
       return [field, [store(secret)]];
@@ -239,6 +245,19 @@ function add(
     'Give the shop these secrets. They are not shown again:',
     ...secrets.map(([kind, secret]) => `  ${kind.padEnd(18)}  ${secret}`),
   ];
+}
+
+/** @throws {ConfigError} when the model's split has amounts: they would be read in the other currency */
+function isOtherCurrency(currency: string | undefined, model?: Record<string, unknown>): boolean {
+  if (currency === undefined || !model || currency === model['currency']) return false;
+  const { split = [] } = model as { split?: readonly object[] };
+  const hasAmounts = split.some((rule) =>
+    ['fixed', 'min', 'cap'].some((name) => Object.hasOwn(rule, name)),
+  );
+  if (!hasAmounts) return true;
+  throw new ConfigError(`--like ${String(model['id'])}`, [
+    `its split has amounts in ${String(model['currency'])} (fixed, min or cap), which are not amounts in ${currency}; name a merchant with this currency, or give --sdk and add the split to the entry yourself`,
+  ]);
 }
 
 /** As a number where it is one; the schema says what else is wrong with it. */

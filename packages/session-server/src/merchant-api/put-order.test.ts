@@ -52,9 +52,11 @@ describe('an order that is put', () => {
   });
 
   it('has the decimal places of its merchant’s currency', async () => {
-    const yen = await PuttingShop.start({ merchant: { currency: 'JPY', decimals: 0, split: [] } });
+    const yen = await PuttingShop.start({ merchant: { currency: 'JPY', split: [] } });
     await yen.put('A9', { amount: '500', currency: 'JPY' });
     expect(await yen.get('A9')).toMatchObject({ amount: '500', currency: 'JPY' });
+    const { status, body } = await yen.put('A8', { amount: '500.50', currency: 'JPY' });
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('such as "1234"')]);
     await yen.stack.close();
   });
 

@@ -7,7 +7,7 @@ import type { putOrderRequest } from '../contract-schemas.js';
 import type { DataEncryption } from '../encryption.js';
 import { AppError, type FieldError, invalidRequest } from '../errors.js';
 import type { Merchant } from '../merchants/merchant.js';
-import { parseMinor } from '../money.js';
+import { formatMinor, parseMinor } from '../money.js';
 import { orderVersionOf } from '../orders/order-lookup.js';
 import { openPersonalPart, sealPersonalPart } from '../orders/put-orders.js';
 import {
@@ -34,7 +34,7 @@ export function priceOfPut(input: PutOrderInput, merchant: Merchant): Omit<PutOr
   const mistakes: FieldError[] = [];
   if (amountMinor === 0) {
     const places = `at most ${String(decimals)} decimal places`;
-    const message = `expected decimal text above 0 with ${places}, such as "12.34"`;
+    const message = `expected decimal text above 0 with ${places}, such as "${formatMinor(1234, decimals)}"`;
     mistakes.push({ field: 'amount', message });
   }
   if (currency !== merchant.currency) {

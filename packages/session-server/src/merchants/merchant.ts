@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { httpUrl, origin, providerKey, providerUrl, sdkDescription } from '../contract-schemas.js';
 import { findSplitMistakes, splitRules, splitValueType } from '../split-rule.js';
 import { brandSettings } from './brand.js';
+import { ISO_4217_DATE, ISO_DECIMALS } from './currencies.js';
 import type { Logo } from './logo.js';
 import {
   toSecret,
@@ -126,64 +127,110 @@ const origins = z
   .array(origin)
   .min(1, 'expected at least one origin of a page that shows the checkout');
 const splitType = splitValueType.default('amount');
-const decimals = z.int().min(0).max(4).default(2);
+const currency = z.string().regex(/^[A-Z]{3}$/, 'expected three capital letters, such as "GBP"');
+const decimals = z.int().min(0).max(4).optional();
+const customCurrency = z.boolean().default(false);
+
+interface CurrencySettings {
+  readonly currency: string;
+  readonly decimals?: number | undefined;
+}
+
+/** Two, where nothing else is known: only of an entry that is refused. */
+const decimalsOf = ({ currency, decimals }: CurrencySettings): number =>
+  decimals ?? ISO_DECIMALS.get(currency) ?? 2;
+
+/** What is wrong with currency and decimals, unless the entry says that others than those of ISO 4217 are meant. */
+function findCurrencyMistake(
+  settings: CurrencySettings & { readonly customCurrency: boolean },
+): { readonly field: 'currency' | 'decimals'; readonly message: string } | undefined {
+  const { currency, decimals, customCurrency } = settings;
+  const known = ISO_DECIMALS.get(currency);
+  const standard = `ISO 4217 (${ISO_4217_DATE})`;
+  if (customCurrency) {
+    if (known !== undefined || decimals !== undefined) return undefined;
+    const message = `expected the decimal places, since ${standard} does not have the currency`;
+    return { field: 'decimals', message };
+  }
+  if (known === undefined) {
+    const message = `expected a currency of ${standard}; if another is meant, set "customCurrency": true and "decimals"`;
+    return { field: 'currency', message };
+  }
+  if (decimals === undefined || decimals === known) return undefined;
+  const message = `expected ${String(known)}, as ${standard} has it for ${currency}; if another number is meant, set "customCurrency": true`;
+  return { field: 'decimals', message };
+}
+
+/** The fields of an entry of the merchants file. */
+export const merchantFields = z.strictObject({
+  id: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
+      'expected up to 64 letters, digits, "-" and "_", starting with a letter or digit',
+    ),
+  name: z.string().min(1).max(100),
+  /** Whether it takes no new payments. Those under way are still confirmed. */
+  disabled: z.boolean().default(false),
+  /** How the hosted page and the return page look. */
+  brand: brandSettings.optional(),
+  /** The provider account that its checkouts are created at. */
+  account: z.string().default(DEFAULT_ACCOUNT),
+  /** `merchant_id` of spec 4.6. */
+  providerMerchantId: positiveInteger,
+  /** ISO 4217 code. An order priced in another currency is refused. */
+  currency,
+  /** Default: those of ISO 4217. */
+  decimals,
+  /** Whether currency or decimals are, on purpose, others than those of ISO 4217. */
+  customCurrency,
+  /** Exact origins of the pages that may create checkouts. */
+  origins,
+  /** Template with `{order}`, `{checkout}` and `{kind}`. */
+  returnUrl: httpUrl,
+  /** Where its shop is asked for an order. Without it, the shop puts its orders by API. */
+  orderLookup: shopEndpoint.optional(),
+  /** Where events are sent. Without it, the shop reads them from the feed. */
+  events: shopEndpoint.optional(),
+  split: splitRules.default([]),
+  splitValueType: splitType,
+  /** Whether the split of an order comes beside these rules or in their place. */
+  orderSplit: z.enum(['add', 'replace']).default('add'),
+  sdk: sdkDescription,
+  /** `provider` of spec 4.6: a short code. */
+  provider: z.string().min(1).optional(),
+  /** Further fields of `/create-session` that the provider's interface does not show. */
+  extraFields,
+  /** `token`: an order token is required. `order`: the order's name is enough. */
+  openBy: z.enum(['token', 'order']).default('token'),
+  /** Whether a checkout needs house number and postcode. */
+  avs: z.enum(['optional', 'required']).default('optional'),
+  /** What a shopper is asked for if it does, in this order. */
+  avsFields,
+  evidence,
+  /** For webhooks to the `WebhookUrl` of an attempt (spec 4.6). */
+  webhooks: webhookSettings,
+  /** Endpoints that were registered at the provider (spec 4.7). */
+  webhookEndpoints: z.array(webhookEndpoint).default([]),
+  /** Of each key of the merchant's own back end. */
+  apiKeyHash: z.array(apiKeyHash).min(1),
+  /** Required with `orderLookup`. Otherwise the server has one of its own. */
+  orderTokenSecret: z.array(orderTokenSecret).default([]),
+  /** Standard Webhooks secrets. Each one signs. Required with `orderLookup` or `events`. */
+  signingSecret: z.array(signingSecret).default([]),
+});
 
 /** One merchant: an entry of the merchants file. */
-export const merchantSchema = z
-  .strictObject({
-    id: z
-      .string()
-      .regex(
-        /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
-        'expected up to 64 letters, digits, "-" and "_", starting with a letter or digit',
-      ),
-    name: z.string().min(1).max(100),
-    /** Whether it takes no new payments. Those under way are still confirmed. */
-    disabled: z.boolean().default(false),
-    /** How the hosted page and the return page look. */
-    brand: brandSettings.optional(),
-    /** The provider account that its checkouts are created at. */
-    account: z.string().default(DEFAULT_ACCOUNT),
-    /** `merchant_id` of spec 4.6. */
-    providerMerchantId: positiveInteger,
-    /** ISO 4217 code. An order priced in another currency is refused. */
-    currency: z.string().regex(/^[A-Z]{3}$/, 'expected three capital letters, such as "GBP"'),
-    decimals,
-    /** Exact origins of the pages that may create checkouts. */
-    origins,
-    /** Template with `{order}`, `{checkout}` and `{kind}`. */
-    returnUrl: httpUrl,
-    /** Where its shop is asked for an order. Without it, the shop puts its orders by API. */
-    orderLookup: shopEndpoint.optional(),
-    /** Where events are sent. Without it, the shop reads them from the feed. */
-    events: shopEndpoint.optional(),
-    split: splitRules.default([]),
-    splitValueType: splitType,
-    /** Whether the split of an order comes beside these rules or in their place. */
-    orderSplit: z.enum(['add', 'replace']).default('add'),
-    sdk: sdkDescription,
-    /** `provider` of spec 4.6: a short code. */
-    provider: z.string().min(1).optional(),
-    /** Further fields of `/create-session` that the provider's interface does not show. */
-    extraFields,
-    /** `token`: an order token is required. `order`: the order's name is enough. */
-    openBy: z.enum(['token', 'order']).default('token'),
-    /** Whether a checkout needs house number and postcode. */
-    avs: z.enum(['optional', 'required']).default('optional'),
-    /** What a shopper is asked for if it does, in this order. */
-    avsFields,
-    evidence,
-    /** For webhooks to the `WebhookUrl` of an attempt (spec 4.6). */
-    webhooks: webhookSettings,
-    /** Endpoints that were registered at the provider (spec 4.7). */
-    webhookEndpoints: z.array(webhookEndpoint).default([]),
-    /** Of each key of the merchant's own back end. */
-    apiKeyHash: z.array(apiKeyHash).min(1),
-    /** Required with `orderLookup`. Otherwise the server has one of its own. */
-    orderTokenSecret: z.array(orderTokenSecret).default([]),
-    /** Standard Webhooks secrets. Each one signs. Required with `orderLookup` or `events`. */
-    signingSecret: z.array(signingSecret).default([]),
-  })
+export const merchantSchema = merchantFields
+  .superRefine(
+    (settings, context) => {
+      const mistake = findCurrencyMistake(settings);
+      if (!mistake) return;
+      const { field, message } = mistake;
+      context.addIssue({ code: 'custom', path: [field], message });
+    },
+    { when: isValid(z.object({ currency, decimals, customCurrency })) },
+  )
   .superRefine(
     ({ origins, returnUrl }, context) => {
       const addMistake = (message: string): void => {
@@ -220,12 +267,17 @@ export const merchantSchema = z
   )
   .superRefine(
     ({ split, ...settings }, context) => {
-      for (const { path, message } of findSplitMistakes(split, settings)) {
+      const { splitValueType } = settings;
+      const mistakes = findSplitMistakes(split, { decimals: decimalsOf(settings), splitValueType });
+      for (const { path, message } of mistakes) {
         context.addIssue({ code: 'custom', path: ['split', ...path], message });
       }
     },
-    { when: isValid(z.object({ split: splitRules, decimals, splitValueType: splitType })) },
-  );
+    {
+      when: isValid(z.object({ split: splitRules, currency, decimals, splitValueType: splitType })),
+    },
+  )
+  .transform((entry) => ({ ...entry, decimals: decimalsOf(entry) }));
 
 /** One merchant of the platform. */
 export interface Merchant extends z.infer<typeof merchantSchema> {

@@ -6,7 +6,7 @@ import { sdkDescription } from '../contract-schemas.js';
 import { merchantEntry, testMerchant } from '../testing/test-merchant.js';
 import { brandSettings, FONTS, MAX_RADIUS_PX } from './brand.js';
 import { MAX_LOGO_BYTES, MAX_LOGO_PX } from './logo.js';
-import { merchantSchema, merchantsFileSchema } from './merchant.js';
+import { merchantFields, merchantsFileSchema } from './merchant.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/merchants-file.md'), 'utf8');
 
@@ -39,7 +39,7 @@ describe('docs/merchants-file.md', () => {
     const listed = new Map(
       rows.filter(([name]) => name !== '…').map(([name, shown]) => [name, shown]),
     );
-    const expected = Object.entries(merchantSchema.shape).map(([name, schema]) => [
+    const expected = Object.entries(merchantFields.shape).map(([name, schema]) => [
       name,
       !schema.safeParse(undefined).success,
     ]);

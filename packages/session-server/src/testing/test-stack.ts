@@ -299,7 +299,6 @@ export class TestStack {
       name: 'Test Tea',
       providerMerchantId: 1001,
       currency: 'GBP',
-      decimals: 2,
       origins: [SHOP_ORIGIN],
       returnUrl: `${SHOP_ORIGIN}/result?order={order}&checkout={checkout}&kind={kind}`,
       orderLookup: { url: `${shopUrl}/order-lookup`, allowPrivateAddress: true },
