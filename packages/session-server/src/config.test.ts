@@ -157,6 +157,25 @@ describe('the environment', () => {
     }
   });
 
+  it.each([
+    'postgres://pay:secret@one.example:5432,two.example:5432/pay',
+    'postgres://pay:secret@one.example,two.example/pay',
+    'postgres://pay:secret@one.example/pay?host=one.example,two.example',
+  ])('has no database at several hosts: %s', (url) => {
+    const [mistake, ...others] = mistakesOf({ DATABASE_URL: url });
+    expect(mistake).toMatch(/^DATABASE_URL: it names several hosts/);
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    'postgres://pay:se,cret@db.example/pay?sslmode=verify-full&sslrootcert=/etc/pay/ca.pem',
+    'postgresql://pay:secret@/pay?host=/run/postgresql',
+    'postgres://pay:secret@%2Frun%2Fpostgresql/pay',
+    'postgres:///pay?host=/run/postgresql&user=pay',
+  ])('may have a database by TLS or at a socket: %s', (url) => {
+    expect(mistakesOf({ DATABASE_URL: url })).toEqual([]);
+  });
+
   it('has every mistake listed at once, those of production included', () => {
     const mistakes = mistakesOf({
       PAY_PUBLIC_URL: 'http://pay.example',

@@ -75,8 +75,24 @@ export function parseOperatorKeys(text: string): Secret[] {
 const DATABASE_URL_EXPECTED =
   'expected the address of a PostgreSQL database: "postgres://user:password@host:5432/database"';
 
+const SEVERAL_HOSTS =
+  'it names several hosts, and the driver connects to one; expected an address that leads to the primary server: a DNS name, a proxy or a pooler';
+
+const databaseUrl = z.string().superRefine((text, context) => {
+  const hosts = [/^[^/]*\/\/([^/?#]*)/, /[?&]host=([^&]*)/].map(
+    (pattern) => pattern.exec(text)?.[1]?.split('@').at(-1) ?? '',
+  );
+  if (hosts.some((host) => /,|%2c/i.test(host))) {
+    context.addIssue({ code: 'custom', message: SEVERAL_HOSTS });
+  } else if (!isDatabaseUrl(text)) {
+    context.addIssue({ code: 'custom', message: DATABASE_URL_EXPECTED });
+  }
+});
+
 function isDatabaseUrl(text: string): boolean {
-  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+  // Without a host it is a socket's: "postgres://user:password@/database?host=/run/postgresql".
+  const url = text.replace('@/', '@socket/');
+  return URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol);
 }
 
 const ANY_ADDRESS = ['0.0.0.0', '::'];
@@ -113,7 +129,7 @@ const environmentSchema = z
         error: 'it is a folder; expected the path of a file in it',
       })
       .optional(),
-    DATABASE_URL: z.string().refine(isDatabaseUrl, { error: DATABASE_URL_EXPECTED }).optional(),
+    DATABASE_URL: databaseUrl.optional(),
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
     PAY_EARLIER_WIDGET_SCRIPTS: list,

@@ -1,7 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { readValidSettings } from '../config.js';
 import { ConfigError } from '../errors.js';
 import { describeError, type LogFields } from '../logger.js';
 import { PostgresServer, queryAt } from '../testing/postgres-server.js';
@@ -10,6 +16,8 @@ import { getCounter, incrementCounter, type Transaction } from './database.js';
 import { checkDatabaseUrl, PostgresDatabase } from './postgres-database.js';
 import { sql } from './sql.js';
 import { MIGRATIONS } from './migrations.js';
+
+const OPENSSL = '/usr/bin/openssl';
 
 const closing: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
@@ -391,6 +399,114 @@ describe('the clock of a server', () => {
   });
 });
 
+/** Passes connections on to a database, and answers where it listens. */
+async function listenFor(
+  url: URL,
+  at: { readonly path: string } | { readonly port: number; readonly host: string },
+  prepare: (client: Socket) => Promise<void> = () => Promise.resolve(),
+): Promise<number> {
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(url.port), url.hostname);
+    for (const socket of [client, upstream]) {
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    void prepare(client).then(() => {
+      client.pipe(upstream).pipe(client);
+    });
+  });
+  closing.push(() => {
+    proxy.close();
+  });
+  proxy.listen(at);
+  await once(proxy, 'listening');
+  return 'port' in at ? (proxy.address() as AddressInfo).port : 0;
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pg-'));
+  closing.push(() => {
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+}
+
+describe('a database that listens at a socket', () => {
+  it('is used by the folder of the socket', async () => {
+    const folder = makeFolder();
+    const { username, password, pathname, port } = new URL(made.url);
+    await listenFor(new URL(made.url), { path: join(folder, `.s.PGSQL.${port}`) });
+    const url = `postgres://${username}:${password}@${pathname}?host=${folder}&port=${port}`;
+    expect(readValidSettings({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
+    await (await open(url)).transaction('test', count);
+  });
+});
+
+describe.runIf(existsSync(OPENSSL))('a database that is reached by TLS', () => {
+  /** Its address, with a certificate of its own for this host. */
+  const startTls = async (host: string) => {
+    const folder = makeFolder();
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${host}`];
+    const name = ['-addext', `subjectAltName=${host === '127.0.0.1' ? 'IP' : 'DNS'}:${host}`];
+    const files = ['-keyout', key, '-out', certificate];
+    execFileSync(OPENSSL, [...words, ...name, ...files], { stdio: 'ignore' });
+    const [plain, url] = [new URL(made.url), new URL(made.url)];
+    const credentials = { key: readFileSync(key), cert: readFileSync(certificate) };
+    const server = createTlsServer(credentials, (client) => {
+      const database = connect(Number(plain.port), plain.hostname);
+      for (const socket of [client, database]) socket.on('error', () => database.destroy());
+      client.pipe(database).pipe(client);
+    });
+    closing.push(() => {
+      server.close();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port: tlsPort } = server.address() as AddressInfo;
+    const at = { port: 0, host: '127.0.0.1' };
+    const port = await listenFor(
+      new URL(`postgres://127.0.0.1:${String(tlsPort)}`),
+      at,
+      async (client) => {
+        // The driver asks for TLS first.
+        await once(client, 'readable');
+        client.read();
+        client.write('S');
+      },
+    );
+    url.port = String(port);
+    url.search = 'sslmode=verify-full';
+    return { url: url.href, certificate };
+  };
+  const why = (url: string) =>
+    checkDatabaseUrl(url).then(
+      () => undefined,
+      (error: unknown) => (error as Error).message,
+    );
+
+  it('is used with its CA from a file, and names what is wrong with a certificate', async () => {
+    const { url, certificate } = await startTls('127.0.0.1');
+    const address = `${url}&sslrootcert=${certificate}`;
+    await (await open(address)).transaction('test', count);
+    expect(await why(url)).toContain('add sslrootcert=');
+    const other = await startTls('db.example');
+    expect(await why(`${other.url}&sslrootcert=${other.certificate}`)).toContain(
+      'is for another host name',
+    );
+  });
+
+  it('goes on when the file with its CA is gone', async () => {
+    const { url, certificate } = await startTls('127.0.0.1');
+    const database = await open(`${url}&sslrootcert=${certificate}`);
+    rmSync(certificate);
+    await Promise.all(Array.from({ length: 20 }, () => database.transaction('test', count)));
+    expect(await getCounter(database, 'test')).toBe(20);
+  });
+});
+
 describe('the tables', () => {
   it('are made once when three servers start together', async () => {
     const empty = await createTestDatabase('template0');
@@ -448,6 +564,20 @@ describe('a database that cannot be used says why, and never its password', () =
     ['its host has no address', (url: URL) => (url.hostname = 'no.invalid'), 'has no address'],
   ])('when %s', async (_what, change, words) => {
     expect(await refuse(changed(change))).toContain(words);
+  });
+
+  it.each([
+    ['it speaks no TLS', 'sslmode=verify-full', 'does not speak TLS'],
+    [
+      'its CA is in no file',
+      'sslrootcert=/nowhere/ca.pem',
+      '/nowhere/ca.pem: there is no such file',
+    ],
+    ['no socket is there', 'host=/nowhere', 'no database server has a socket there'],
+  ])('when %s', async (_what, query, words) => {
+    const refused = await refuse(changed((url) => (url.search = query)));
+    expect(refused).toContain(words);
+    expect(refused).not.toContain('firewall');
   });
 
   it('when it is not encoded as UTF-8', async () => {

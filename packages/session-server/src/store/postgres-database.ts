@@ -1,4 +1,5 @@
 import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { ConnectionOptions } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../clock.js';
 import { ConfigError } from '../errors.js';
@@ -95,12 +96,16 @@ export class PostgresDatabase implements Database {
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
     const { logger = createLogger('silent'), observer = SILENT_OBSERVER } = options;
     const { mode = 'server', clock = systemClock } = options;
-    await withClient(url, mode === 'server' ? migrate : requireTables);
+    const ssl = await withClient(url, async (client) => {
+      await (mode === 'server' ? migrate : requireTables)(client);
+      return (client as ClientBase & WithTls).connectionParameters.ssl;
+    });
     const { Pool, TypeOverrides } = await importDriver();
     const types = new TypeOverrides();
     for (const type of WHOLE_NUMBERS) types.setTypeParser(type, Number);
     const pool = new Pool({
-      ...connectionOptions(url),
+      ...connectionOptions(withoutFiles(url)),
+      ssl,
       max: MAX_CONNECTIONS,
       types,
     });
@@ -349,19 +354,34 @@ export async function checkDatabaseUrl(url: string): Promise<void> {
 }
 
 /** A connection of its own to a database that is fit for use, without a time limit for statements. */
-async function withClient(url: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
+async function withClient<T>(url: string, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const { Client } = await importDriver();
-  const client = new Client(connectionOptions(url));
-  client.on('error', ignore);
+  let client: (ClientBase & { end(): Promise<void> }) | undefined;
   try {
+    // It reads the certificates that the address names.
+    client = new Client(connectionOptions(url));
+    client.on('error', ignore);
     await client.connect();
     await checkServer(client);
-    await work(client);
+    return await work(client);
   } catch (error) {
     throw explain(error);
   } finally {
-    await client.end().catch(ignore);
+    await client?.end().catch(ignore);
   }
+}
+
+/** What the driver makes of the address: the certificates in it are texts. */
+interface WithTls {
+  readonly connectionParameters: { readonly ssl: boolean | ConnectionOptions };
+}
+
+/**
+ * Without the certificates that it names, which are read once: the pool reads them for each connection, where
+ * nothing catches what that throws, and a file that is gone would end the process.
+ */
+function withoutFiles(url: string): string {
+  return url.replace(/(?<=[?&])ssl(mode|rootcert|cert|key)=[^&]*/g, '');
 }
 
 function connectionOptions(url: string) {

@@ -1,4 +1,4 @@
-import { AppError, ConfigError } from '../errors.js';
+import { AppError, ConfigError, describeFileError } from '../errors.js';
 import { describeSqlState, sqlStateOf } from './sql-states.js';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -36,6 +36,9 @@ const REASONS: Readonly<Partial<Record<string, string>>> = {
   '58030': DISK_FAILS,
 };
 
+/** Of Node and of OpenSSL, about certificates and the protocol. */
+const TLS_CODE = /^(CERT_|DEPTH_ZERO_|ERR_(OSSL|SSL|TLS)_|SELF_SIGNED_|UNABLE_TO_)/;
+
 /** What the driver says where no code does. */
 const DRIVER: Readonly<Partial<Record<string, readonly [code: string, why: string]>>> = {
   'Query read timeout': ['QUERY_TIMEOUT', 'The database does not answer'],
@@ -43,6 +46,7 @@ const DRIVER: Readonly<Partial<Record<string, readonly [code: string, why: strin
     'NO_FREE_CONNECTION',
     'All connections of this server to the database are in use',
   ],
+  'The server does not support SSL connections': ['TLS_REFUSED', 'The database does not speak TLS'],
   'timeout expired': ['CONNECT_TIMEOUT', UNREACHABLE],
   'Connection terminated due to connection timeout': ['CONNECT_TIMEOUT', UNREACHABLE],
 };
@@ -87,20 +91,31 @@ export function unavailable(error: unknown): AppError {
 function reasonOf(error: unknown): string {
   const known = REASONS[sqlStateOf(error) ?? ''];
   if (known !== undefined) return known;
+  if (TLS_CODE.test(codeOf(error) ?? '')) return 'No TLS connection to the database can be made';
   return (error instanceof Error && DRIVER[error.message]?.[1]) || UNREACHABLE;
 }
 
 /** What an operator can do about it, without the address, which holds a password. */
 export function explain(error: unknown): unknown {
   if (error instanceof ConfigError || !(error instanceof Error)) return error;
-  return new ConfigError('DATABASE_URL', [ADVICE[codeOf(error) ?? ''] ?? describe(error)]);
+  const code = codeOf(codeDriverError(error)) ?? '';
+  return new ConfigError('DATABASE_URL', [
+    describeCertificate(error) ?? ADVICE[code] ?? describe(error, code),
+  ]);
 }
 
-function describe(error: Error): string {
+/** A file that the address names, and that cannot be read. */
+function describeCertificate(error: Error): string | undefined {
+  if (!('syscall' in error && 'path' in error) || error.syscall === 'connect') return undefined;
+  return `${String(error.path)}: ${describeFileError(error)}; expected a certificate, as sslrootcert, sslcert or sslkey of the address`;
+}
+
+function describe(error: Error, code: string): string {
   const state = sqlStateOf(error);
   if (state === undefined) {
-    const code = codeOf(codeDriverError(error)) ?? '';
-    return `the database server cannot be reached (${code}); check host, port and firewall`;
+    return TLS_CODE.test(code)
+      ? `no TLS connection to the database server can be made (${code})`
+      : `the database server cannot be reached (${code}); check host, port and firewall`;
   }
   const why = REASONS[state];
   return why === undefined
@@ -108,12 +123,29 @@ function describe(error: Error): string {
     : `${why} (${describeSqlState(state)})`;
 }
 
+const UNKNOWN_AUTHORITY =
+  'the certificate of the database server is signed by no authority that is known here; add sslrootcert=<file with the CA> to the address';
+
 const ADVICE: Readonly<Partial<Record<string, string>>> = {
   '28P01': 'the database server does not accept user and password',
-  '28000': 'the database server does not let this user in; check its pg_hba.conf',
+  '28000':
+    'the database server does not let this user in; check its pg_hba.conf, which may want TLS: sslmode=verify-full',
   '3D000': 'there is no such database; create it first',
   '42501':
     'the user may not create tables there; make it the owner of the database, or of its schema',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'the certificate of the database server is for another host name; use that name in the address',
+  CERT_HAS_EXPIRED: 'the certificate of the database server has expired',
+  ERR_OSSL_PEM_NO_START_LINE: 'sslrootcert, sslcert or sslkey of the address is no PEM file',
+  TLS_REFUSED:
+    'the database server does not speak TLS; turn it on there, or take sslmode out of the address',
+  // Of a socket: without a server there is none.
+  ENOENT: 'no database server has a socket there; check folder and port',
+  EACCES: 'this user may not use the socket of the database server',
   ENOTFOUND: 'the host of the database server has no address; check its name',
   ECONNREFUSED: 'no database server listens there; check host and port',
 };
