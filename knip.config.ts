@@ -12,8 +12,8 @@ const config: KnipConfig = {
         'docs/reference/*.paths.ts',
       ],
       project: ['scripts/**', 'docs/**', '*.config.{js,ts}'],
-      // A program that a test runs.
-      ignoreDependencies: ['dclint'],
+      // A program that a test runs; and an example has packages of its own.
+      ignoreDependencies: ['dclint', 'happy-dom', 'jsdom', '@testing-library/react'],
     },
     'packages/*': {
       entry: ['src/{index,main,node,contract}.ts', 'src/**/*.test.ts'],
@@ -35,7 +35,7 @@ const config: KnipConfig = {
       project: ['{src,bench,scripts}/**/*.{ts,mjs}'],
     },
     'packages/react': {
-      entry: ['src/index.ts', 'src/**/*.test.ts', 'src/testing/{server,browser}.ts'],
+      entry: ['src/**/*.test.ts', 'src/testing/{server,browser}.ts'],
       project: ['src/**/*.ts'],
       // The test bundles the page with each version.
       ignoreDependencies: ['react-18', 'react-dom-18'],

@@ -96,7 +96,8 @@ describe('a page with styles of its own', () => {
     const card = find('section');
     expect(find('[part="badge"]').right).to.be.below(find('[part="amount"]').left);
     expect(find('[part="badge"]').left - card.left).to.be.below(40);
-    await harness.during('failed', () => server.setState('failed'));
+    page.sdk.calls[0]?.onDecline?.();
+    await harness.element.updateComplete;
     expect(find('.message > span:last-child').right).to.be.below(find('[part="icon"]').left);
     expectUsable(harness, page);
     expectNoSidewaysScroll(harness, page);

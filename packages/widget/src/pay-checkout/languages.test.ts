@@ -204,8 +204,10 @@ describe('<pay-checkout> in other languages', () => {
     expect(find('[part="close"]').right).to.be.below(card.left + card.width / 2);
     expect(getComputedStyle(harness.form as Element).direction).to.equal('rtl');
     await expect(harness.element).to.be.accessible();
-    await harness.during('failed', () => server.setState('failed'));
+    server.sdk.calls[0]?.onDecline?.();
+    await harness.element.updateComplete;
     expect(find('.message > span:last-child').right).to.be.below(find('[part="icon"]').left);
+    await harness.during('failed', () => server.setState('failed'));
     // Its words begin at the right, although the text of the page begins at the left.
     const range = document.createRange();
     range.selectNodeContents(
