@@ -109,6 +109,7 @@ export class SimulatedServer {
     this.checkouts = new CheckoutService({
       ...{ ...common, gateway, lookUpOrder, reconciliation, maxOrderId, ownerWaitSeconds },
       addresses: config,
+      hasLostAttempts: false,
     });
     const limits = config.webhooks;
     this.#worker = startWebhookWorker({ ...common, reconciliation, encryption, limits });
@@ -193,6 +194,10 @@ class TrackedDatabase implements Database {
     } finally {
       this.#underWay -= 1;
     }
+  }
+
+  countConnections(): undefined {
+    return undefined;
   }
 
   purgeDeleted(): Promise<boolean> {
