@@ -27,10 +27,10 @@ export default defineConfig({
     // The default is one fewer than the machine has processors: on two, half of it would be idle.
     maxWorkers: 2,
     retry: 0,
-    testTimeout: 20_000,
-    // The default of a second is too short on a busy machine.
-    expect: { poll: { timeout: 15_000 } },
-    hookTimeout: 30_000,
+    // These end what hangs, and no more: a busy machine takes many times as long as an idle one.
+    testTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
+    hookTimeout: 120_000,
     teardownTimeout: 10_000,
     // Files share a process, which saves a third of the time: no file loads what another has loaded.
     projects: [

@@ -7,7 +7,7 @@ export default defineConfig({
     // No driver of Firefox is needed to see that the packages install and work.
     include: ['journey/**/*.test.ts', ...(isFirefox ? [] : ['examples/*.test.ts'])],
     testTimeout: TEST_TIMEOUT_MS,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     // The driver of Firefox trips over frames that go while they load; the scenario itself is not in it.
     onUnhandledError: ({ stack = '' }) => !(isFirefox && stack.includes('BidiPage._onNavigation')),
     expect: { poll: { timeout: PATIENCE_MS } },

@@ -301,13 +301,13 @@ describe('the code blocks of the documents', () => {
     const programs = own('ts', 'tsx');
     expect(programs.length).toBeGreaterThan(1);
     expect(compile(programs, true)).toEqual([]);
-  }, 60_000);
+  });
 
   it('compile, in JavaScript', () => {
     const programs = own('js', 'jsx');
     expect(programs.length).toBeGreaterThan(5);
     expect(compile(programs, false)).toEqual([]);
-  }, 60_000);
+  });
 
   it.each(Object.entries(OF_EXAMPLES))('%s is in %s', (name, example) => {
     const { code = '' } = snippets.find((each) => each.name === name) ?? {};

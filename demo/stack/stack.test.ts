@@ -209,7 +209,7 @@ describe('npm start', () => {
       async () => {
         expect(await Promise.all(ports.map(isAnswering))).toEqual(ports.map(() => false));
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
   });
 });

@@ -25,5 +25,4 @@ export default {
   groups: [{ name: 'overlay', files: IN_A_FIREFOX_OF_ITS_OWN, browsers: [startFirefox()] }],
   concurrentBrowsers: 1,
   plugins: [...config.plugins, skipTests({ body: NEEDS_CHROMIUM, title: STARTS_NAVIGATION })],
-  testFramework: { config: { ...config.testFramework.config, timeout: 30_000 } },
 };

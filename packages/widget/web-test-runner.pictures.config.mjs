@@ -23,5 +23,4 @@ export default {
   files: 'src/testing/pictures.ts',
   groups: [],
   plugins: [...config.plugins, takePicture],
-  testFramework: { config: { ...config.testFramework.config, timeout: 60_000 } },
 };

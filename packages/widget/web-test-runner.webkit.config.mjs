@@ -68,5 +68,4 @@ export default {
   files: 'src/**/*.test.ts',
   browsers: [new WebKitLauncher()],
   groups: [],
-  testFramework: { config: { ...config.testFramework.config, timeout: 30_000 } },
 };

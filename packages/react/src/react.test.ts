@@ -66,7 +66,7 @@ describe.each([
     script = readFileSync(await bundle(pathOf('testing/browser.ts'), suffix, 'browser'), 'utf8');
     const { executablePath, args, env } = await findBrowser();
     browser = await chromium.launch({ executablePath, args, env: { ...process.env, ...env } });
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   it('a server renders the tag and its children, and no order token', () => {

@@ -3,8 +3,6 @@ import { describeRun, toMarkdown } from './report.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 
 const HOURS = 1;
-/** While one runs, the timers of the whole process are virtual. */
-const TIMEOUT = { timeout: 300_000 };
 
 function run(seed: number): Promise<SimulationResult> {
   return simulate({
@@ -13,7 +11,7 @@ function run(seed: number): Promise<SimulationResult> {
   });
 }
 
-describe('a simulation', TIMEOUT, () => {
+describe('a simulation', () => {
   it('measures the same with the same seed, and something else with another one', async () => {
     const [first, second, other] = [await run(1), await run(1), await run(2)].map((result) =>
       toMarkdown(describeRun(result)),

@@ -233,7 +233,7 @@ async function askOperators(): Promise<void> {
       await askOperator('/operator/webhooks/unmatched');
       expect(seen.operator.at(-1)).toContain('teashop');
     },
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   );
   await askOperator('/operator/health');
   await askOperator('/operator/orders/teashop/C1/explain');

@@ -51,9 +51,9 @@ describe('a server with a DATABASE_URL', () => {
     const ready = async () => (await stack.fetch('/readyz')).status;
     const versions = await database.query('SELECT version FROM schema_version');
     await database.query('UPDATE schema_version SET version = 0');
-    await expect.poll(ready, { timeout: 5000 }).toBe(503);
+    await expect.poll(ready).toBe(503);
     await database.query(`UPDATE schema_version SET version = ${String(versions[0]?.['version'])}`);
-    await expect.poll(ready, { timeout: 5000 }).toBe(200);
+    await expect.poll(ready).toBe(200);
   });
 
   it('names what is wrong with it at start, with the rest of the mistakes and no password', async () => {
@@ -266,7 +266,7 @@ describe('a server whose database stands still', () => {
       await still.close();
       proxy.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('the metrics of a server whose database is away', () => {

@@ -74,7 +74,7 @@ describe('a running session server', () => {
     const event = await stack.shop.event('checkout.cancelled');
     expect(event.data).toMatchObject({ order: 'S2', certain: false, sequence: 1 });
     expect(stack.shop.refused).toEqual([event]);
-  }, 20_000);
+  });
 
   it('stops within some seconds while a shop hangs, and delivers after the next start', async () => {
     const arrived = stack.shop.hang();

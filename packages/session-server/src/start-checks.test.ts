@@ -216,7 +216,7 @@ describe('the program', () => {
       const { said, complaint } = await run(stack.env, ...command, '--json');
       expect(() => JSON.parse(said) as unknown, `${command.join(' ')}: ${complaint}`).not.toThrow();
     }
-  }, 60_000);
+  });
 
   it('prints its help as a complaint for a word that it does not know', async () => {
     const { code, said, complaint } = await run(stack.env, 'explian');

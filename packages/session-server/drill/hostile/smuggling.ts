@@ -10,7 +10,7 @@ const inChunk = (text: string): string => `${text.length.toString(16)}\r\n${text
 
 /**
  * Requests of which a proxy and a server may see different ends, by what is odd about them. Refused,
- * they hide nothing: each gets one answer, and its connection is closed.
+ * they hide nothing: what follows gets no answer, and the connection is closed.
  */
 export const AMBIGUOUS: Readonly<Record<string, string>> = {
   'a length, then chunks': `${POST}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,

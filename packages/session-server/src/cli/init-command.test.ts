@@ -153,7 +153,7 @@ describe('pay-session-server init', () => {
     await fetch(`${origin}/result?order=A1001&checkout=${opened.checkout}&kind=return`);
     await shop.said(/Order A1001 is paid\./);
     expect(run('server', 'merchants', 'list')).toMatch(/^my-shop +My Shop .* active$/m);
-  }, 30_000);
+  });
 
   it('prints no secret, and keeps those in its files to their owner', () => {
     const printed = runInit([folder]).join('\n');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
 import { runMerchants } from './merchants-command.js';
 
-const SOON = { timeout: 5000, interval: 200 };
+const EVERY = { interval: 200 };
 const logged: string[] = [];
 const note = (fields: object, message: string) =>
   void logged.push(JSON.stringify([fields, message]));
@@ -28,10 +28,10 @@ describe('a running server', () => {
       secrets: { 'api-key': string };
     };
     const key = secrets['api-key'];
-    await expect.poll(() => statusWith(key), SOON).toBe(200);
+    await expect.poll(() => statusWith(key), EVERY).toBe(200);
     expect(await statusWith(stack.merchantKey)).toBe(200);
     run('rotate', 'teashop', 'api-key', '--retire');
-    await expect.poll(() => statusWith(stack.merchantKey), SOON).toBe(401);
+    await expect.poll(() => statusWith(stack.merchantKey), EVERY).toBe(401);
     expect(await statusWith(key)).toBe(200);
     expect([key, stack.merchantKey].filter((secret) => logged.join().includes(secret))).toEqual([]);
   });
@@ -44,10 +44,10 @@ describe('a running server', () => {
       ...['--return-url', 'http://shop.localhost:4100/result?checkout={checkout}', '--json'],
     ];
     const { secrets } = JSON.parse(run(...add)) as { secrets: { 'api-key': string } };
-    await expect.poll(() => statusWith(secrets['api-key']), SOON).toBe(200);
+    await expect.poll(() => statusWith(secrets['api-key']), EVERY).toBe(200);
     run('disable', 'teashop');
     await expect
-      .poll(async () => (await stack.reopen('A1')).body.code, SOON)
+      .poll(async () => (await stack.reopen('A1')).body.code, EVERY)
       .toBe('merchant_disabled');
   });
 });

@@ -85,7 +85,7 @@ async function startAndPay() {
   expect(stack.createSessionCalls()).toBe(calls);
 }
 
-describe('a restore that is killed', { timeout: 60_000 }, () => {
+describe('a restore that is killed', () => {
   it.each(Object.entries(POINTS))('at %s leaves %s, and can be given again', async (at, left) => {
     expect(await restoreUntil(at)).toBe('SIGKILL');
     if (left === 'the old file') {

@@ -135,7 +135,7 @@ it('a shopper who waits behind Caddy or nginx waits the full 25 seconds', async 
   } finally {
     await nginx.close();
   }
-}, 40_000);
+});
 
 describe.each(PROXIES)('two servers behind $name', ({ name, program, start: startProxy }) => {
   beforeEach((context) => {

@@ -203,12 +203,12 @@ describe('a merchants file with brands', () => {
       writeFileSync(join(folder, 'b.png'), pngOf(9, 4));
       write(merchantEntry({ brand: { logo: 'b.png' } }));
       const widthNow = async () => (await source.find('teashop'))?.logo?.width;
-      await expect.poll(widthNow, { timeout: 5000 }).toBe(9);
+      await expect.poll(widthNow).toBe(9);
 
       writeFileSync(join(folder, 'b.png'), '<svg/>');
       write(merchantEntry({ brand: { logo: 'b.png', accent: '#123456' } }));
       const refusal = () => lines.find(({ level }) => level === 'error');
-      await expect.poll(refusal, { timeout: 5000 }).toBeDefined();
+      await expect.poll(refusal).toBeDefined();
       expect(refusal()?.fields['mistakes']).toEqual([
         expect.stringMatching(/^merchants\.0\.brand\.logo \(line 1, column \d+\): expected a PNG/),
       ]);

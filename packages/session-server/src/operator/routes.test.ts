@@ -277,7 +277,7 @@ describe('the operator’s routes', () => {
     expect((await redeliver({ ids: [event] })).body.redelivered).toBe(1);
     expect((await stack.shop.event('checkout.cancelled')).data['order']).toBe('D1');
     expect(await list()).toEqual([]);
-  }, 20_000);
+  });
 
   it('deliver at once the events of a merchant that wait for their next try', async () => {
     stack.shop.eventAnswers.push(500);

@@ -176,7 +176,8 @@ describe('an event for a shop', () => {
     await arrived.promise;
     const startedAt = performance.now();
     await dispatcher.close();
-    expect(performance.now() - startedAt).toBeLessThan(4000);
+    // Not as long as a delivery may take: 15 s.
+    expect(performance.now() - startedAt).toBeLessThan(12_000);
     expect(log).toEqual([]);
     await store.close();
     store = await openStore();

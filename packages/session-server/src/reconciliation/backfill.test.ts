@@ -158,7 +158,7 @@ describe('a backfill of a busy merchant', () => {
     expect(list.slowestMs).toBeLessThan(MINUTE_MS);
     waiting.stop();
     await close(poller);
-  }, 30_000);
+  });
 
   it('leaves pages for waiters when it re-reads what may have been listed late', async () => {
     // An hour is 30 pages, as many as a minute has for recent rows.
@@ -261,7 +261,7 @@ describe('the pages of a minute', () => {
       for (const one of waiting) one.stop();
       await close(poller);
     }
-  }, 30_000);
+  });
 
   it('are no more than the quota, for the backfill and recent rows together', async () => {
     const list = new BusyList(12 * SECOND_MS);

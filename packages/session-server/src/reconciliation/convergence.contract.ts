@@ -124,7 +124,7 @@ export function describeConvergence(start: StartReconciliation, runs: PropertyRu
         ),
         { numRuns: 100, ...runs },
       );
-    }, 60_000);
+    });
 
     it('need no attention when the amount of a payment changes as it is given back', async () => {
       const { checkout, attempt } = await new StoreHarness(store).activate({ order: 'changed' });

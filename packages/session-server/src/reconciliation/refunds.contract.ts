@@ -114,7 +114,7 @@ export function describeRefunds(start: StartReconciliation, runs: PropertyRuns =
         }),
         { numRuns: 150, ...runs },
       );
-    }, 60_000);
+    });
 
     /** Rows of one payment, and of its refund. */
     function rowsOf(payments: readonly Made[], at: number, style: Style) {

@@ -194,7 +194,7 @@ describe('a return without evidence', () => {
     await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
     await stack.until(checkout, 'unconfirmed');
     await stack.until(checkout, 'paid');
-  }, 15_000);
+  });
 });
 
 describe('a provider that fails', () => {
@@ -209,5 +209,5 @@ describe('a provider that fails', () => {
     });
     await stack.post(stack.webhookPath(sessionId), {});
     await stack.until(checkout, 'paid');
-  }, 15_000);
+  });
 });

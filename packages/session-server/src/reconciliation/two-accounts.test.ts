@@ -13,9 +13,6 @@ import { TestStack } from '../testing/test-stack.js';
 
 const NORTH_KEY = 'canary-key-of-the-north';
 const BOOKSHOP_KEY = `sha256:${createHash('sha256').update('key of the bookshop').digest('hex')}`;
-/** Longer than the pause between two checks of the merchants file. */
-const SOON = { timeout: 5000 };
-
 let stack: TestStack;
 let north: Sandbox;
 /** All that came to the address of each account. */
@@ -193,7 +190,7 @@ it('a file that takes away the account of a merchant is refused, and the one bef
   stack.changeMerchantsFile(() => ({ accounts: {} }));
   const refusals = () =>
     logged.filter(({ message }) => message.startsWith('merchants file refused'));
-  await expect.poll(refusals, SOON).toHaveLength(1);
+  await expect.poll(refusals).toHaveLength(1);
   expect(refusals()[0]?.fields['mistakes']).toEqual([
     expect.stringMatching(/^merchants\.1\.account \(line 1, column \d+\): expected "default"/),
   ]);
@@ -211,7 +208,7 @@ it('an account that was removed while attempts are watched there is named; put b
   });
   const warnings = () =>
     logged.filter(({ message }) => message.includes('account that was removed'));
-  await expect.poll(warnings, SOON).toHaveLength(1);
+  await expect.poll(warnings).toHaveLength(1);
   expect(warnings()[0]).toMatchObject({ level: 'warn', fields: { account: 'north', attempts: 1 } });
   await restart(() => {
     stack.changeMerchantsFile(() => ({ accounts }));
@@ -228,7 +225,7 @@ it('a new address and key of an account count from the next call on', async () =
     accounts: { north: { apiUrl, apiKey: 'another-key-of-the-north' } },
   }));
   const reloaded = () => logged.some(({ message }) => message === 'merchants file reloaded');
-  await expect.poll(reloaded, SOON).toBe(true);
+  await expect.poll(reloaded).toBe(true);
   const { sessionId } = await open('bookshop', 'A2');
   expect(sessionAt(moved, sessionId)).toBeDefined();
 });

@@ -187,6 +187,6 @@ export function describeAttempts(start: StartReconciliation, runs: PropertyRuns 
         }),
         { numRuns: 200, ...runs },
       );
-    }, 60_000);
+    });
   });
 }

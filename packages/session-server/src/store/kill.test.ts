@@ -97,7 +97,7 @@ describe('a store whose process is killed', () => {
   it.each([
     { end: 'kill', what: 'has lost nothing that it acknowledged' },
     { end: 'cutPower', what: 'has lost nothing of it either where the power goes, too' },
-  ] as const)('$what, ten times over', { timeout: 60_000 }, async ({ end }) => {
+  ] as const)('$what, ten times over', async ({ end }) => {
     const acknowledged: string[] = [];
     for (let run = 0; run < KILLS; run += 1) {
       const writer = new Writer(path, run);

@@ -200,9 +200,9 @@ describe('a webhook', () => {
         ),
       );
     }
-    await expect.poll(counts, { timeout: 20_000 }).toMatchObject({ processed: 1000 });
+    await expect.poll(counts).toMatchObject({ processed: 1000 });
     expect(harness.hints).toEqual([checkout.id]);
-  }, 60_000);
+  });
 });
 
 describe('a webhook that cannot be processed', () => {
@@ -215,7 +215,7 @@ describe('a webhook that cannot be processed', () => {
     expect(harness.hints).toEqual([]);
     store.failing.clear();
     harness.now += LEASE_MS;
-    await expect.poll(counts, { timeout: 5000 }).toMatchObject({ waiting: 0, processed: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, processed: 1 });
     expect(harness.hints).toEqual([checkout.id]);
     expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId, polls: 1 }]);
   });
@@ -234,7 +234,7 @@ describe('a webhook that cannot be processed', () => {
     expect(harness.errors).toEqual(['a webhook could not be processed; it is tried again']);
     harness.source.find = find;
     harness.now += LEASE_MS;
-    await expect.poll(counts, { timeout: 5000 }).toMatchObject({ waiting: 0, processed: 2 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, processed: 2 });
   });
 });
 
@@ -254,7 +254,7 @@ describe('an unmatched webhook', () => {
     expect(retries()).toBe(1);
     const paths = { orderId: 'elsewhere.order' };
     harness.merchants = [testMerchant({ webhookEndpoints: [{ ...ENDPOINT, paths }] })];
-    await expect.poll(counts, { timeout: 5000 }).toMatchObject({ unmatched: 1, processed: 1 });
+    await expect.poll(counts).toMatchObject({ unmatched: 1, processed: 1 });
     await harness.send(ENDPOINT_TOKEN, '{"order_id":2}');
     await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 2, processed: 1 });
     expect([retries(), harness.hints]).toEqual([2, [checkout.id]]);
