@@ -136,8 +136,8 @@ describe('the operator’s page', () => {
     await timeline.getByText('Hint of the page: cancelled').waitFor();
     await timeline.getByText('Event checkout.paid, try 1: answer 2').waitFor();
     await timeline.getByText('Provider’s list polled').first().waitFor();
-    const title = await timeline.locator('time').first().getAttribute('title');
-    expect(title).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$/);
+    const times = await timeline.locator('time').allTextContents();
+    expect(times.filter((text) => !text.trim().endsWith(' UTC'))).toEqual([]);
     await expectAccessible();
   });
 

@@ -1,16 +1,22 @@
 import { html, type TemplateResult } from 'lit';
 
-const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-});
+const PARTS: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+};
+const IN_UTC = new Intl.DateTimeFormat(undefined, { ...PARTS, timeZone: 'UTC' });
+const IN_OWN_ZONE = new Intl.DateTimeFormat(undefined, PARTS);
 
-/** A moment in the zone of the person; the title has it in UTC. */
+/** A moment in UTC, as the log, the commands and the provider's list have it; the title has it in the zone of the person. */
 export function time(ms: number): TemplateResult {
   const date = new Date(ms);
-  const utc = date.toISOString();
-  return html`<time datetime=${utc} title="${utc.replace('T', ' ').replace('Z', ' UTC')}"
-    >${DAY_AND_TIME.format(date)}</time
+  return html`<time datetime=${date.toISOString()} title=${IN_OWN_ZONE.format(date)}
+    >${IN_UTC.format(date)}</time
   >`;
 }
 

@@ -28,10 +28,13 @@ describe('explaining an order, beside the running server', () => {
     add({ id: 'txn-good' });
     add({ id: 'txn-amount', amount: '1.00' });
     add({ id: 'txn-status', status: 'PENDING' });
+    const inAnotherZone = row.transactionTime.replace('Z', '+00:00');
+    add({ id: 'txn-zone', status: 'PENDING', transactionTime: inAnotherZone });
     add({ id: 'txn-near', orderRef: 'Q1.7', resellerOrderId: 'Q1' });
     const text = (await runExplain(stack.config, 'Q1')).join('\n');
     expect(text).toMatch(/txn-good .*: counts$/m);
     expect(text).toMatch(/txn-amount .*: does not count, and needs a person: amount_mismatch$/m);
+    expect(text).toContain(`txn-zone ${row.transactionTime} `);
     expect(text).toMatch(/txn-status .*: does not count: the status is not in the paid list$/m);
     expect(text).toMatch(/txn-near .*: does not count: no match field carries/m);
   });

@@ -57,4 +57,25 @@ describe('the log of a request that failed', () => {
       await logged.close();
     }
   });
+
+  it('has what was answered and what the provider answered, each under a name of its own', async () => {
+    const lines: LogFields[] = [];
+    const silent = () => undefined;
+    const error = (line: LogFields) => lines.push(line);
+    const logger = { debug: silent, info: silent, warn: silent, error };
+    const logged = await TestStack.start({ logger });
+    try {
+      logged.sandbox.control.addFault({ operation: 'create-session', fault: 'error', status: 400 });
+      const { status, body } = await logged.open('L2', { amount: '9.99' });
+      expect([status, body.code]).toEqual([502, 'provider_refused']);
+      expect(lines.filter(({ code }) => code === body.code)).toMatchObject([
+        {
+          ...{ status: 502, detail: body.detail, error: 'RequestRefusedError' },
+          ...{ providerStatus: 400, causeDetail: expect.stringContaining('(400)') as string },
+        },
+      ]);
+    } finally {
+      await logged.close();
+    }
+  });
 });

@@ -42,8 +42,16 @@ export function logError(
     return;
   }
   const fields = { ...requestFields(response), method: request.method, route: routeOf(request) };
-  const why = cause === undefined ? {} : describeError(cause);
-  logger.error({ ...fields, status, code, merchant, detail, ...why }, 'a request failed');
+  // What was answered, and what it follows from, under names of their own.
+  const {
+    status: providerStatus,
+    detail: causeDetail,
+    ...why
+  } = cause === undefined ? {} : describeError(cause);
+  logger.error(
+    { ...fields, ...why, providerStatus, causeDetail, status, code, merchant, detail },
+    'a request failed',
+  );
 }
 
 /** A page that refuses a shopper, in one line. */

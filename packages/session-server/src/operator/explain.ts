@@ -11,6 +11,7 @@ import {
   type TransactionRow,
 } from '../provider/gateway.js';
 import {
+  describeTime,
   expectedPaymentOf,
   matchTransaction,
   type MatchResult,
@@ -172,7 +173,7 @@ function isCandidate(row: TransactionRow, order: string, orderId: number): boole
 
 function describeRow(row: TransactionRow): string {
   const { id = 'no id', status = 'no status', amount = 'no amount', currencyCode = '' } = row;
-  return `${id} ${row.transactionTime ?? 'no time'} ${status} ${amount} ${currencyCode}`.trim();
+  return `${id} ${describeTime(row)} ${status} ${amount} ${currencyCode}`.trim();
 }
 
 function describeResult(

@@ -262,6 +262,16 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       expect(received()).toBe(1);
       expect((await redeliver()).body).toEqual({ redelivered: true });
       await expect.poll(received).toBe(2);
+      const tries = async () =>
+        (await story('A1')).filter((line) => line.startsWith('Event checkout.cancelled, try'));
+      await expect
+        .poll(tries)
+        .toEqual([
+          'Event checkout.cancelled, try 1: answer 500, to be retried',
+          'Event checkout.cancelled, try 2: answer 204, acknowledged',
+          'Event checkout.cancelled, try 3: answer 204, acknowledged',
+        ]);
+      expect((await order('A1')).events.find(({ id }) => id === item?.id)?.tries).toBe(3);
       const noted = { action: 'redeliver', target: item?.id };
       expect(await audit()).toMatchObject([noted, noted]);
       expect((await send('events/msg_unknown/redeliver')).status).toBe(404);

@@ -2,7 +2,8 @@ import { toAttempt } from '../checkouts/attempt-repository.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { attentionAdded, type AttentionCode, type Checkout } from '../checkouts/state-machine.js';
 import { formatMinor } from '../money.js';
-import { findLog } from '../orders/order-log.js';
+import { describeTime } from '../reconciliation/matching.js';
+import { findLog, type LogEntry } from '../orders/order-log.js';
 import { findOrder, type OrderKey } from '../orders/repository.js';
 import { optionalNumber, type Reader, type Row } from '../store/database.js';
 import { sql } from '../store/sql.js';
@@ -36,7 +37,11 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
       }[table],
     );
   const attempts = (await rowsOf('attempts')).map(toAttemptView);
-  const events = (await rowsOf('events')).map(toEventView);
+  const log = await findLog(reader, key);
+  const events = (await rowsOf('events')).map(toEventView).map((event) => ({
+    ...event,
+    tries: Math.max(event.tries, ...log.map((entry) => triesIn(entry, event.id))),
+  }));
   const webhooks = await reader.all(sql`
     SELECT id, order_id, status, flags, received_at FROM webhooks
     WHERE order_id IN ${sql.list(attempts.map(({ orderId }) => orderId))}`);
@@ -49,7 +54,7 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
     ...events.map(({ id, type, checkout, createdAt: at }) => {
       return { kind: 'event', at, checkout, subject: id, detail: { type } } as const;
     }),
-    ...(await findLog(reader, key)),
+    ...log,
     ...(await findAuditOf(reader, key)).map(
       (detail) => ({ kind: 'audit', at: detail.at, detail }) as const,
     ),
@@ -64,6 +69,11 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
     // Stable: what happened in the same millisecond stays in the order in which it was noted.
     entries: entries.toSorted((one, other) => one.at - other.at).toReversed(),
   };
+}
+
+/** The number of a try to deliver an event; 0 of any other entry. */
+function triesIn(entry: LogEntry, event: string): number {
+  return entry.kind === 'delivery' && entry.subject === event ? entry.detail.try : 0;
 }
 
 /** What of a checkout's attention no operator has resolved. */
@@ -180,7 +190,7 @@ function toTransactionEntry(row: Row): TimelineEntry {
       status: String(row['status']),
       amount: String(row['amount']),
       currency: String(row['currency']),
-      transactionTime: String(row['transaction_time']),
+      transactionTime: describeTime({ transactionTime: String(row['transaction_time']) }),
       provesPrice: row['proves_price'] === 1,
     },
   };

@@ -117,6 +117,19 @@ export async function isLogged(
   return row !== undefined;
 }
 
+/** The number of the last try to deliver an event that is noted; 0 when none is. */
+export async function findLastTry(
+  reader: Reader,
+  { merchant, order }: OrderKey,
+  event: string,
+): Promise<number> {
+  const row = await reader.get(sql`
+    SELECT detail FROM order_log
+    WHERE merchant = ${merchant} AND order_name = ${order} AND kind = 'delivery'
+      AND subject = ${event} ORDER BY id DESC LIMIT 1`);
+  return row ? (JSON.parse(String(row['detail'])) as LogDetails['delivery']).try : 0;
+}
+
 /** All that is noted of an order, in the order in which it was. */
 export async function findLog(
   reader: Reader,

@@ -4,7 +4,7 @@ import type { MerchantEvent, MerchantEventData } from '../contract.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
-import { type LogDetails, logOrder } from '../orders/order-log.js';
+import { findLastTry, type LogDetails, logOrder } from '../orders/order-log.js';
 import type { ShopClient } from '../provider/shop-client.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Database, Transaction } from '../store/database.js';
@@ -160,7 +160,7 @@ class OutboxDispatcher implements RunLoop {
     if (result.kind === 'skipped') {
       await database.transaction('outbox:skip', async (tx) => {
         await markEventSkipped(tx, event.id);
-        await this.#log(tx, event, { try: event.tries + 1, result: 'skipped' });
+        await this.#log(tx, event, { result: 'skipped' });
       });
       return;
     }
@@ -187,7 +187,7 @@ class OutboxDispatcher implements RunLoop {
       await database.transaction('outbox:mark-delivered', async (tx) => {
         await markEventDelivered(tx, id);
         if (hasRecovered) await bringEventsForward(tx, merchant, now);
-        await this.#log(tx, event, { try: tries + 1, status, result: 'acknowledged' });
+        await this.#log(tx, event, { status, result: 'acknowledged' });
       });
       logger.info({ ...fields, status: result.status }, 'event delivered');
       return;
@@ -199,7 +199,6 @@ class OutboxDispatcher implements RunLoop {
     await database.transaction('outbox:mark-failed', async (tx) => {
       await markEventFailed(tx, id, dueAt, leaseUntil);
       await this.#log(tx, event, {
-        try: tries + 1,
         ...(typeof status === 'number'
           ? { status }
           : { error: String(reason ?? error ?? 'no answer') }),
@@ -212,15 +211,18 @@ class OutboxDispatcher implements RunLoop {
       logger.warn({ ...failed, retryInSeconds: Math.round(pause) }, 'an event was not delivered');
   }
 
-  #log(
+  async #log(
     tx: Transaction,
     event: OutboxEvent,
-    result: Omit<LogDetails['delivery'], 'type'>,
+    result: Omit<LogDetails['delivery'], 'type' | 'try'>,
   ): Promise<void> {
-    const { id: subject, type, merchant, checkout } = event;
-    const detail = { type, ...result };
+    const { id: subject, type, merchant, checkout, tries } = event;
+    const key = { merchant, order: dataOf(event).order };
+    // The event's own count leaves out tries that do not shorten its time, and begins anew when redelivered.
+    const number = Math.max(tries, await findLastTry(tx, key, subject)) + 1;
+    const detail = { type, try: number, ...result };
     const entry = { kind: 'delivery', checkout, subject, detail } as const;
-    return logOrder(tx, { merchant, order: dataOf(event).order }, entry, this.#options.clock.now());
+    await logOrder(tx, key, entry, this.#options.clock.now());
   }
 
   async #tryOnce(event: OutboxEvent): Promise<TryResult> {

@@ -123,6 +123,12 @@ export function timeOf({
   return Number.isNaN(time) ? undefined : time;
 }
 
+/** In UTC, as all times that an operator is shown; as it came where it cannot be read. */
+export function describeTime(row: Pick<TransactionRow, 'transactionTime'>): string {
+  const time = timeOf(row);
+  return time === undefined ? (row.transactionTime ?? 'no time') : new Date(time).toISOString();
+}
+
 export function matchTransaction(
   row: TransactionRow,
   expected: ExpectedPayment,
