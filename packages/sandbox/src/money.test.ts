@@ -22,6 +22,7 @@ describe('money', () => {
 
   it('knows how many decimals a currency has', () => {
     expect(['GBP', 'JPY', 'KWD'].map(decimalsOf)).toEqual([2, 0, 3]);
+    expect(['HUF', 'IDR', 'IQD', 'LAK'].map(decimalsOf)).toEqual([2, 2, 3, 2]);
   });
 
   it('writes JSON numbers with exactly the digits of the text', () => {
@@ -33,6 +34,8 @@ describe('money', () => {
 
   it('writes an amount for people from its text', () => {
     expect(formatMoney('1234.50', 'GBP')).toBe('£1,234.50');
+    expect(formatMoney('1234.56', 'HUF')).toContain('1,234.56');
+    expect(formatMoney('500.5', 'JPY')).toContain('500.5');
     expect(formatMoney('999999999999.99', 'GBP')).toBe('£999,999,999,999.99');
   });
 });

@@ -30,7 +30,12 @@ export function fromMinor(minor: bigint, decimals: number): string {
   return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-const decimalsByCurrency = new Map<string, number>();
+/** `Intl` says how people write an amount, which in these currencies is without the decimals of ISO 4217. */
+const WRITTEN_WITHOUT = 'AFN ALL COP HUF IDR IRR KPW LAK LBP MGA MMK PKR SOS SYP YER'.split(' ');
+const decimalsByCurrency = new Map<string, number>([
+  ...WRITTEN_WITHOUT.map((currency) => [currency, 2] as const),
+  ['IQD', 3],
+]);
 
 /** How many decimals a currency has: 2 for GBP, 0 for JPY. */
 export function decimalsOf(currency: string): number {
@@ -42,10 +47,15 @@ export function decimalsOf(currency: string): number {
   return decimals;
 }
 
-/** Writes an amount for people: `£12.34`. The formatter gets the text, not a float. */
+/** Writes an amount for people, with all its digits: `£12.34`. The formatter gets the text, not a float. */
 export function formatMoney(amount: string, currency: string): string {
   if (!isDecimal(amount)) return `${amount} ${currency}`;
-  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
+  const digits = Math.max(amount.split('.')[1]?.length ?? 0, decimalsOf(currency));
+  const format = new Intl.NumberFormat('en-GB', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+  });
   return format.format(amount as Intl.StringNumericLiteral);
 }
 

@@ -7,7 +7,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../observer.js';
-import { parseMinor } from '../money.js';
+import { formatMinor, parseMinor } from '../money.js';
 import { type OrderLookup, orderVersionOf, type ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
 import { type LogEntry, logOrder } from '../orders/order-log.js';
@@ -488,7 +488,7 @@ export function priceOf(order: ShopOrder, merchant: Merchant): number {
     throw new AppError(
       502,
       'order_amount_refused',
-      'The shop’s amount is not a positive decimal text of its currency, such as "12.34".',
+      `The shop’s amount is not a positive decimal text of its currency, such as "${formatMinor(1234, merchant.decimals)}".`,
       { merchant: merchant.id },
     );
   }

@@ -79,3 +79,16 @@ describe('the log of a request that failed', () => {
     }
   });
 });
+
+it('an amount that is refused is shown as one of the currency would be written', async () => {
+  const yen = await TestStack.start({ merchant: { currency: 'JPY', split: [] } });
+  try {
+    const { body } = await yen.open('J1', { amount: '500.50', currency: 'JPY' });
+    expect(body).toMatchObject({
+      code: 'order_amount_refused',
+      detail: expect.stringContaining('such as "1234"') as string,
+    });
+  } finally {
+    await yen.close();
+  }
+});
