@@ -263,8 +263,8 @@ describe('a server whose database stands still', () => {
       ]);
       for (const [, took] of others) expect(took).toBeLessThan(30);
     } finally {
-      await still.close();
       proxy.close();
+      await still.close();
     }
   });
 });
