@@ -36,6 +36,14 @@ describe('pay-sandbox <command>', () => {
     expect([none.code, none.error]).toEqual([1, expect.stringContaining('No session is open')]);
   });
 
+  it('asks the sandbox of the port that the sandbox itself is given', async () => {
+    const test = await startSandbox();
+    await test.openSession();
+    const { port } = new URL(test.url);
+    const { code, text } = await run('sessions', { SANDBOX_PORT: port, SANDBOX_URL: '' });
+    expect([code, JSON.parse(text)]).toMatchObject([0, { sessions: [{ state: 'open' }] }]);
+  });
+
   it('pays, declines and expires the session that is named', async () => {
     const test = await startSandbox();
     const [first, second, newest] = [

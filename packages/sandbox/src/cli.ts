@@ -198,6 +198,7 @@ const COMMANDS: readonly Command[] = [
   },
 ];
 
+const DEFAULT_PORT = '4300';
 const WIDTH = Math.max(...COMMANDS.map(({ usage }) => usage.length));
 
 export const HELP = `Usage: pay-sandbox [--config <file>]   runs the sandbox; its README lists the settings
@@ -205,7 +206,7 @@ export const HELP = `Usage: pay-sandbox [--config <file>]   runs the sandbox; it
 
 ${COMMANDS.map(({ usage, what }) => `  ${usage.padEnd(WIDTH)}  ${what}`).join('\n')}
 
-  --url <address>  the sandbox; default: SANDBOX_URL, or http://127.0.0.1:4300
+  --url <address>  the sandbox; default: SANDBOX_URL, or http://127.0.0.1 at SANDBOX_PORT (4300)
   -h, --help       shows this
 
 A command prints the answer as JSON. It exits with 1 if it failed and with 2 if it was not understood.`;
@@ -231,7 +232,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     terminal.write(HELP);
     return 0;
   }
-  const url = options.url ?? terminal.env['SANDBOX_URL'] ?? 'http://127.0.0.1:4300';
+  const { SANDBOX_URL, SANDBOX_PORT } = terminal.env;
+  const url = options.url || SANDBOX_URL || `http://127.0.0.1:${SANDBOX_PORT || DEFAULT_PORT}`;
   if (!/^https?:/.test(url) || !URL.canParse(url)) return refuse('--url: expected an address');
   const found = findCommand(parsed.positionals);
   if (found === undefined) {
