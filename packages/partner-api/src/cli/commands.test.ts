@@ -442,13 +442,23 @@ describe('what cannot be right', () => {
 });
 
 describe('on a terminal', () => {
-  it.each([80, 100])('a table of transactions fits %i columns', async (columns) => {
-    const { stdout } = await pay('transactions list --limit 20', { columns });
-    const lines = stdout.trimEnd().split('\n');
-    expect([lines.length, lines.every((line) => line.length <= columns)]).toEqual([21, true]);
-    expect(stdout).toContain('…');
-    expect((await pay('transactions list --limit 20')).stdout).not.toContain('…');
-  });
+  it.each([60, 80, 100])(
+    'a table of transactions fits %i columns, with ids and times as they are',
+    async (columns) => {
+      const { stdout } = await pay('transactions list --limit 20', { columns });
+      const lines = stdout.trimEnd().split('\n');
+      const leftOut = lines.pop();
+      expect([lines.length, lines.every((line) => line.length <= columns)]).toEqual([21, true]);
+      expect(leftOut).toMatch(/^Too wide, left out: \w/);
+      const { data } = JSON.parse((await pay('transactions list --limit 20 --json')).stdout) as {
+        data: { transactions: { id: string; transactionTime: string }[] };
+      };
+      for (const { id, transactionTime } of data.transactions) {
+        expect(stdout).toContain(id);
+        expect(stdout).toContain(transactionTime);
+      }
+    },
+  );
 
   it('a pause that the provider asked for is shown, but not with --quiet', async () => {
     await using server = await startServer((response, _, number) => {

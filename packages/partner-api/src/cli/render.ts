@@ -10,8 +10,9 @@ export interface TableColumn {
 const GAP = '  ';
 
 /**
- * Aligned columns under their titles, decimals at their points. Where that is wider than `maxWidth`,
- * the widest texts are cut; where even that is too wide, each row becomes a block of lines.
+ * Aligned columns under their titles, decimals at their points. No text is cut: an id or a time that is cut
+ * is of no use. Where that is wider than `maxWidth`, the last columns are left out, and the last line names
+ * them; where even two are too wide, each row becomes a block of lines.
  */
 export function renderTable(
   columns: readonly TableColumn[],
@@ -20,49 +21,33 @@ export function renderTable(
 ): string[] {
   const plain = rows.map((row) => row.map(toPlainText));
   const cells = alignDecimals(columns, plain);
-  const contents = columns.map((_, at) => cells.map((row) => widthOf(row[at] ?? '')));
-  const widths = columns.map(({ title }, at) => Math.max(widthOf(title), ...(contents[at] ?? [])));
-  // A number that is cut is another number.
-  const least = columns.map(({ align }, at) =>
-    Math.min(widths[at] ?? 0, align === 'right' ? Math.max(1, ...(contents[at] ?? [])) : MIN_WIDTH),
+  const widths = columns.map(({ title }, at) =>
+    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[at] ?? ''))),
   );
-  if (!shrink(widths, least, maxWidth - GAP.length * (columns.length - 1))) {
-    return renderBlocks(columns, plain);
-  }
+  const shown = columns.slice(0, countFitting(widths, maxWidth));
+  if (shown.length < Math.min(MIN_COLUMNS, columns.length)) return renderBlocks(columns, plain);
   const line = (texts: readonly string[]): string =>
-    columns
-      .map(({ align = 'left' }, at) => {
-        const width = widths[at] ?? 0;
-        return pad(cut(texts[at] ?? '', width), width, align === 'right' ? 'left' : 'right');
-      })
+    shown
+      .map(({ align = 'left' }, at) =>
+        pad(texts[at] ?? '', widths[at] ?? 0, align === 'right' ? 'left' : 'right'),
+      )
       .join(GAP)
       .trimEnd();
-  return [line(columns.map(({ title }) => title)), ...cells.map(line)];
+  const leftOut = columns.slice(shown.length).map(({ title }) => title);
+  return [
+    line(columns.map(({ title }) => title)),
+    ...cells.map(line),
+    ...(leftOut.length > 0 ? [`Too wide, left out: ${leftOut.join(', ')}`] : []),
+  ];
 }
 
-const MIN_WIDTH = 6;
+const MIN_COLUMNS = 2;
 
-/** Takes from the widest columns until they fit; `false` where they cannot. */
-function shrink(widths: number[], least: readonly number[], maxWidth: number): boolean {
-  let excess = widths.reduce((sum, width) => sum + width, 0) - maxWidth;
-  while (excess > 0) {
-    const spare = widths.map((width, at) => (width > (least[at] ?? 0) ? width : 0));
-    const widest = Math.max(...spare);
-    if (widest === 0) return false;
-    widths[spare.indexOf(widest)] = widest - 1;
-    excess -= 1;
-  }
-  return true;
-}
-
-function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let kept = '';
-  for (const letter of text) {
-    if (widthOf(kept + letter) >= width) break;
-    kept += letter;
-  }
-  return `${kept}…`;
+/** How many of the first columns stand beside each other. */
+function countFitting(widths: readonly number[], maxWidth: number): number {
+  let end = -GAP.length;
+  const tooWide = widths.findIndex((width) => (end += GAP.length + width) > maxWidth);
+  return tooWide === -1 ? widths.length : tooWide;
 }
 
 /** Fills numbers up on their right, so that their points are below each other. */
