@@ -8,6 +8,8 @@ export class CodedError extends Error {
   readonly fields: readonly string[] | undefined;
   /** The server's sentence about it. */
   readonly detail: string | undefined;
+  /** Whether the server answered that nothing was paid for the order. */
+  readonly unpaid: boolean | undefined;
 
   constructor(
     code: string,
@@ -16,6 +18,7 @@ export class CodedError extends Error {
     requestId?: string,
     fields?: readonly string[],
     detail?: string,
+    unpaid?: boolean,
   ) {
     super(code, { cause });
     this.name = 'CodedError';
@@ -24,6 +27,7 @@ export class CodedError extends Error {
     this.requestId = requestId;
     this.fields = fields;
     this.detail = detail;
+    this.unpaid = unpaid;
   }
 }
 

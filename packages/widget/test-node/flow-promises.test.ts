@@ -92,7 +92,9 @@ const pageEvents = fc.constantFrom<FlowEvent>(
   { type: 'follow', checkout: 'c-1', order: null },
   { type: 'failure', error: { code: 'server_unreachable', recovery: 'open' } },
   { type: 'failure', error: { code: 'sdk_timeout', recovery: 'mount' } },
-  { type: 'failure', error: { code: 'outcome_unknown', recovery: 'open' } },
+  { type: 'resume' },
+  { type: 'expired' },
+  { type: 'unpayable', error: { code: 'order_void' } },
   { type: 'failure', error: { code: 'session_refused', recovery: 'renew' } },
   { type: 'failure', error: { code: 'checkout_not_found', recovery: 'follow' } },
 );
@@ -157,6 +159,31 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
+  it('never offers to pay when the server has just said that a card was submitted', () => {
+    const submitted = fc
+      .record({
+        state: fc.constantFrom('open', 'cancelled', 'left', 'expired', 'failed' as const),
+        revision: fc.integer({ min: 50, max: 60 }),
+      })
+      .map((fields): FlowEvent => {
+        const rest = { merchant: 'corner-shop', order: 'A1001', refund: 'none' } as const;
+        const status = { checkout: 'c-1', certain: false, submitted: true, ...fields, ...rest };
+        return { type: 'status', status: status as CheckoutStatus };
+      });
+    fc.assert(
+      fc.property(scenarios, submitted, (scenario, told) => {
+        let isNews = false;
+        play([...scenario, told], (before, event, after) => {
+          isNews = event === told && after !== before;
+          if (!isNews) return;
+          expect(['pay', 'retry']).not.toContain(BUTTONS[after.phase]);
+          expect(after.isSubmitted || (after.phase === 'opening' && !after.session)).toBe(true);
+        });
+      }),
+      RUNS,
+    );
+  });
+
   it('never pays in another session, or cancels, after a card was submitted', () => {
     fc.assert(
       fc.property(scenariosAfterSubmit, (scenario) => {
@@ -173,8 +200,8 @@ describe('whatever happens, in whatever order', () => {
             isSubmitted = true;
             allowed = ['ready', 'confirming'];
           }
-          // Nothing was found in time: the problem stays until the shopper retries.
-          if (before.phase === 'confirming' && event.type === 'failure') allowed = ['problem'];
+          // The shopper asked for the form again, or the SDK says that its session is over.
+          if (['resume', 'redirect', 'expired'].includes(event.type)) isSubmitted = false;
           if (before.phase === 'problem' && event.type !== 'status') allowed = [];
           if (!isSubmitted) return;
           expect('renew' in after && after.renew).toBeFalsy();

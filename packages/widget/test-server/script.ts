@@ -10,7 +10,7 @@ export interface SeenRequest {
 export interface Script {
   /** Answers of `POST /v1/checkouts` in order; the last one repeats. */
   open?: { status: number; body: unknown }[];
-  /** What a preview answers. Default: 404. */
+  /** What a preview answers. Default: 503. */
   preview?: { status: number; body: unknown };
   /** Holds back the answers of previews until it is false again. */
   holdPreview?: boolean;
@@ -28,7 +28,7 @@ export interface Script {
   /** Holds back those texts until it is false again. */
   holdLanguages?: boolean;
   /** How many of the next requests of each kind end with a broken connection. */
-  faults?: { open?: number; status?: number; sdk?: number };
+  faults?: { open?: number; status?: number; sdk?: number; hints?: number };
   /** Holds back the answers of `POST /v1/checkouts` until it is false again. */
   holdOpen?: boolean;
   /** The same of `GET /v1/checkouts`, for questions that come from then on. */

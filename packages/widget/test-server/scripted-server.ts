@@ -23,7 +23,7 @@ export class ScriptedServer {
     }
   }
 
-  takeFault(kind: 'open' | 'status' | 'sdk'): boolean {
+  takeFault(kind: 'open' | 'status' | 'sdk' | 'hints'): boolean {
     const left = this.script.faults?.[kind] ?? 0;
     if (left === 0) return false;
     this.script.faults = { ...this.script.faults, [kind]: left - 1 };

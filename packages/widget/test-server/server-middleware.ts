@@ -64,12 +64,13 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
   }
   if ((body as { preview?: boolean } | undefined)?.preview) {
     await server.until(() => !server.script.holdPreview, 10_000);
-    return reply(context, server.script.preview);
+    return reply(context, server.script.preview ?? { status: 503, body: {} });
   }
   if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, server);
   if (path === '/v1/checkouts') return answerStatus(context, server);
   if (path.endsWith('/hints')) {
     await server.until(() => !server.script.holdHints, 10_000);
+    if (server.takeFault('hints')) return breakConnection(context);
     return reply(context, { status: 200, body: {} });
   }
   if (path === '/sdk.js') return answerSdk(context, server);

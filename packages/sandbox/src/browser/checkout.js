@@ -12,8 +12,8 @@
    * @property {() => void} [onReady] The form is drawn.
    * @property {() => void} [onSubmit] The shopper pressed Pay.
    * @property {(decline: { message: string }) => void} [onDecline] A card was declined.
-   * @property {(error: { code: string, message: string }) => void} [onExpire] The session ended under
-   *   its form, and nothing was charged. A new session is needed. Default: `onError` is called.
+   * @property {(error: { code: string, message: string }) => void} [onExpire] The session has ended, and
+   *   nothing was charged. A new session is needed. Default: `onError` is called.
    * @property {(error: { code: string, message: string }) => void} [onError] The form cannot be used.
    */
   /** @typedef {{ destroy(): void }} Handle */
@@ -134,7 +134,7 @@
           handle.destroy();
         }
         const { onExpire, onError } = configuration;
-        const report = isReady && code === 'session_expired' ? (onExpire ?? onError) : onError;
+        const report = code === 'session_expired' ? (onExpire ?? onError) : onError;
         report?.({ code, message });
       }
 

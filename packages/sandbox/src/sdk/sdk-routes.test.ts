@@ -40,7 +40,7 @@ describe('the shapes of the SDK', () => {
         onReady: 'shown',
         onSubmit: 'submitted',
         onDecline: 'declined',
-        onExpire: 'refused',
+        onExpire: 'expired',
         onError: 'error',
       },
       origins: { script: [test.url], frame: [test.url], connect: [] },

@@ -36,7 +36,7 @@ const CALLBACKS = {
   onReady: 'shown',
   onSubmit: 'submitted',
   onDecline: 'declined',
-  onExpire: 'refused',
+  onExpire: 'expired',
   onError: 'error',
 };
 const SELECTOR = { container: 'selector' } as const;

@@ -35,15 +35,19 @@ const request: NeedsReply = {
 };
 const input = { houseNumber: '12', postcode: 'ZZ1 1ZZ' };
 
-function status(state: CheckoutState, revision = 4): FlowEvent {
+function status(
+  state: CheckoutState,
+  more: number | Pick<CheckoutStatus, 'submitted' | 'supersededBy'> = {},
+): FlowEvent {
   const update: CheckoutStatus = {
     checkout: 'c-1',
     merchant: 'corner-shop',
     order: 'A1001',
     state,
     certain: false,
-    revision,
+    revision: typeof more === 'number' ? more : 4,
     refund: 'none',
+    ...(typeof more === 'object' && more),
   };
   return { type: 'status', status: update };
 }
@@ -110,6 +114,21 @@ const EVENTS = {
   'status left': status('left'),
   'status expired': status('expired'),
   'status unconfirmed': status('unconfirmed'),
+  'status submitted': status('open', { submitted: true }),
+  'status superseded': status('open', { supersededBy: 'c-2' }),
+  'status paid, superseded': status('paid', { supersededBy: 'c-2' }),
+  known: { type: 'known', known, state: 'open' },
+  'known, paid': { type: 'known', known, state: 'paid' },
+  'known, submitted': { type: 'known', known: { ...known, submitted: true }, state: 'open' },
+  unpayable: { type: 'unpayable', error: { code: 'order_void' } },
+  'created, submitted': {
+    type: 'created',
+    reply: { ...reply, submitted: true },
+    order: 'A1001',
+    presentation: 'inline',
+  },
+  resume: { type: 'resume' },
+  expired: { type: 'expired' },
 } satisfies Record<string, FlowEvent>;
 type EventName = keyof typeof EVENTS;
 
@@ -121,7 +140,16 @@ const REPORTED: Partial<Record<EventName, Phase>> = {
   'status left': 'left',
   'status expired': 'expired',
   'status unconfirmed': 'unconfirmed',
+  'status submitted': 'confirming',
+  'status superseded': 'confirming',
+  'status paid, superseded': 'paid',
 };
+const PREVIEWED = {
+  known: 'idle',
+  'known, paid': 'paid',
+  'known, submitted': 'confirming',
+  unpayable: 'problem',
+} as const;
 const STARTED: Partial<Record<EventName, Phase>> = { start: 'opening', redirect: 'redirecting' };
 const PAYABLE = {
   ...STARTED,
@@ -133,10 +161,11 @@ const PAYABLE = {
 
 /** What is lawful, and where it leads; everything else leaves the very same state. */
 const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
-  idle: { ...STARTED, follow: 'confirming' },
-  'idle, known': PAYABLE,
+  idle: { ...STARTED, ...PREVIEWED, follow: 'confirming' },
+  'idle, known': { ...PAYABLE, ...PREVIEWED },
   opening: {
     created: 'opening',
+    'created, submitted': 'confirming',
     'created, paid': 'paid',
     'created, on another page': 'idle',
     'created, in a window': 'ready',
@@ -158,6 +187,7 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   },
   mounting: {
     ...REPORTED,
+    expired: 'opening',
     shown: 'ready',
     submitted: 'ready',
     'status open': 'opening',
@@ -170,6 +200,7 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   },
   ready: {
     ...REPORTED,
+    expired: 'opening',
     submitted: 'ready',
     declined: 'ready',
     'status open': 'ready',
@@ -181,6 +212,8 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   },
   'in a window': {
     ...REPORTED,
+    expired: 'opening',
+    'status submitted': 'ready',
     submitted: 'ready',
     declined: 'ready',
     'status open': 'ready',
@@ -192,6 +225,9 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   },
   submitted: {
     ...REPORTED,
+    expired: 'opening',
+    'status submitted': 'ready',
+    'status superseded': 'ready',
     'status open': 'ready',
     'status expired': 'ready',
     declined: 'ready',
@@ -203,9 +239,10 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   },
   'submitted, and the form gone': {
     ...REPORTED,
+    resume: 'opening',
+    redirect: 'redirecting',
     'status open': 'confirming',
     'status expired': 'confirming',
-    failure: 'problem',
     reset: 'idle',
     'order-changed': 'idle',
   },
@@ -218,7 +255,12 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
     reset: 'idle',
     'order-changed': 'idle',
   },
-  paid: { reset: 'idle', 'order-changed': 'idle' },
+  paid: {
+    'status paid': 'paid',
+    'status paid, superseded': 'paid',
+    reset: 'idle',
+    'order-changed': 'idle',
+  },
   failed: PAYABLE,
   cancelled: PAYABLE,
   left: PAYABLE,
@@ -312,7 +354,7 @@ describe('the flow of a checkout', () => {
 
   it('retry repeats what failed, and nothing when nothing can help', () => {
     const retry: FlowEvent = { type: 'retry' };
-    const asking = { phase: 'opening', known, address: undefined };
+    const asking = { phase: 'opening', known, address: undefined, isSubmitted: undefined };
     expect(transition(problem('open'), retry)).to.deep.equal(asking);
     expect(transition(problem('mount'), retry)).to.deep.equal({ ...asking, session });
     expect(transition(problem('follow'), retry)).to.deep.equal({ phase: 'confirming', known });
@@ -352,18 +394,48 @@ describe('the flow of a checkout', () => {
     expect(transition(declined, { type: 'refused' }).phase).to.equal('problem');
   });
 
-  it('a submitted card without a result is retried in the same session', () => {
-    const gone = transition(STATES.submitted, { type: 'refused' });
-    const unknown = { code: 'outcome_unknown', recovery: 'open' } as const;
-    const failed = transition(gone, { type: 'failure', error: unknown });
-    expect(failed).to.deep.include({
-      phase: 'problem',
-      error: { ...unknown, requestId: undefined },
+  it('a submitted card whose form is gone comes back only when the shopper asks for its form', () => {
+    const gone = STATES['submitted, and the form gone'];
+    const submitted = EVENTS['created, submitted'];
+    const asking = transition(gone, { type: 'resume' });
+    expect(transition(asking, submitted)).to.deep.include({
+      phase: 'opening',
+      session: { ...session, sdk: undefined },
+      isSubmitted: true,
     });
-    expect(transition(failed, status('expired')).phase).to.equal('problem');
-    const asking = transition(failed, { type: 'retry' });
-    expect(asking.phase).to.equal('opening');
-    expect(asking).not.to.have.property('renew');
+    expect(transition(STATES.opening, submitted)).to.deep.include({
+      phase: 'confirming',
+      isSubmitted: true,
+    });
+    const { sessionId: _, ...refused } = submitted.reply;
+    expect(transition(asking, { ...submitted, reply: refused }).phase).to.equal('confirming');
+  });
+
+  it('a submission that ended without a payment is said to, and the form of another one stays', () => {
+    const heard = { ...known, submitted: true } as const;
+    const ended = status('open');
+    const gone: FlowState = { phase: 'confirming', known: heard, isSubmitted: true };
+    expect(transition(gone, ended)).to.deep.include({ phase: 'idle', notFound: true });
+    const form: FlowState = { ...STATES.submitted, known: heard };
+    expect(transition(form, ended)).to.deep.include({ phase: 'ready', isSubmitted: false });
+  });
+
+  it('an expired session is replaced by another, and nothing more is said of its card', () => {
+    const asking = transition(STATES.submitted, { type: 'expired' });
+    expect(asking).to.deep.equal({ phase: 'opening', known, renew: 's-1', isRenewed: true });
+    const opened = transition(asking, EVENTS.created);
+    expect(transition(opened, { type: 'shown' })).to.deep.include({
+      phase: 'ready',
+      isRenewed: true,
+      isSubmitted: undefined,
+    });
+  });
+
+  it('a checkout that was superseded is left for the one that took its place', () => {
+    expect(transition(STATES.ready, EVENTS['status superseded'])).to.deep.equal({
+      phase: 'confirming',
+      known: { checkout: 'c-2', revision: -1, order: 'A1001' },
+    });
   });
 
   it('what a shopper typed goes with the next checkout request, and no further', () => {
@@ -383,7 +455,7 @@ describe('the flow of a checkout', () => {
     const cutOff = { code: 'server_unreachable', recovery: 'open' } as const;
     const failed = transition(sending, { type: 'failure', error: cutOff });
     const again = transition(failed, { type: 'retry' });
-    expect(again).to.deep.equal(sending);
+    expect(again).to.deep.equal({ ...sending, isSubmitted: undefined });
   });
 
   it('Back from where an SDK navigated to polls the server before it offers to pay', () => {

@@ -1,5 +1,6 @@
 import type {
   AvsInput,
+  CheckoutState,
   CheckoutStatus,
   HintKind,
   NeedsReply,
@@ -17,6 +18,8 @@ export interface KnownCheckout extends Partial<
   /** The latest one seen; `-1` while only the id is known, from the page's address. */
   readonly revision: number;
   readonly order: string | null;
+  /** Whether the server answered that a card was submitted whose result is not known. */
+  readonly submitted?: true | undefined;
 }
 
 /** What the client SDK is given. */
@@ -46,13 +49,20 @@ export interface FlowError {
   /** The server's sentence about it. */
   readonly detail?: string | undefined;
   readonly recovery?: Recovery | undefined;
+  /** Whether the server answered that nothing was paid for the order. */
+  readonly unpaid?: boolean | undefined;
   /** What the SDK or the page's own code threw. */
   readonly cause?: unknown;
 }
 
 /** The state of the flow. Each phase carries only what it has. */
 export type FlowState = (
-  | { readonly phase: 'idle'; readonly known?: KnownCheckout | undefined }
+  | {
+      readonly phase: 'idle';
+      readonly known?: KnownCheckout | undefined;
+      /** Whether a submitted card turned out to have paid nothing. */
+      readonly notFound?: boolean;
+    }
   | {
       readonly phase: 'opening';
       readonly known?: KnownCheckout | undefined;
@@ -60,6 +70,8 @@ export type FlowState = (
       readonly session?: OpenSession | undefined;
       /** The session that the SDK refused. */
       readonly renew?: string | undefined;
+      /** Whether the SDK said that the session before had expired. */
+      readonly isRenewed?: boolean | undefined;
       readonly address?: Address | undefined;
     }
   | {
@@ -73,6 +85,7 @@ export type FlowState = (
       readonly session: OpenSession;
       /** Declines that the SDK reported since the shopper last submitted a card. */
       readonly declines: number;
+      readonly isRenewed?: boolean | undefined;
       /** Whether the form is in a window of its own. */
       readonly inWindow?: boolean;
     }
@@ -90,11 +103,13 @@ export type FlowState = (
       readonly session?: OpenSession | undefined;
       /** Keeps what was typed, so that a bad connection does not make the shopper type it again. */
       readonly address?: Address | undefined;
+      /** Whether no payment was started here. */
+      readonly isUnstarted?: boolean;
     }
 ) & {
   /**
-   * Whether the SDK reported a submitted card and no decline since, and the server does not know the
-   * result: money may be moving.
+   * Whether the SDK, or the server for any page of the order, reported a submitted card and no decline
+   * since, and the result is not known: money may be moving.
    */
   readonly isSubmitted?: boolean | undefined;
 };
@@ -102,6 +117,8 @@ export type FlowState = (
 /** Intents of the page and the shopper, and facts from the server and the SDK. */
 export type FlowEvent =
   | { readonly type: 'start' | 'retry' | 'close' | 'reset' | 'order-changed' | 'restored' }
+  /** The shopper wants the form back in which a card was submitted: its challenge may be open. */
+  | { readonly type: 'resume' }
   | { readonly type: 'redirect'; readonly url: string }
   | { readonly type: 'follow'; readonly checkout: string; readonly order: string | null }
   | {
@@ -111,6 +128,10 @@ export type FlowEvent =
       /** Where the payment happens. */
       readonly presentation: Presentation;
     }
+  /** What is known of the order before a payment starts here. */
+  | { readonly type: 'known'; readonly known: KnownCheckout; readonly state: CheckoutState }
+  /** The order that is not started yet cannot be paid. */
+  | { readonly type: 'unpayable'; readonly error: FlowError }
   | { readonly type: 'address-required'; readonly address: Address }
   | {
       readonly type: 'address-entered';
@@ -153,9 +174,14 @@ export function sessionOf(state: FlowState): OpenSession | undefined {
   return state.phase === 'opening' || state.phase === 'ready' ? state.session : undefined;
 }
 
-/** Whether a payment may start: never while another may be under way. */
+/** Whether a payment may start: never while another may be in progress. */
 export function canStart({ phase }: FlowState): boolean {
   return BUTTONS[phase] === 'pay' || phase === 'problem';
+}
+
+/** Whether the form in which a card was submitted may be shown again. */
+export function canResume({ phase, isSubmitted }: FlowState): boolean {
+  return phase === 'confirming' && Boolean(isSubmitted);
 }
 
 /**
@@ -165,15 +191,18 @@ export function canStart({ phase }: FlowState): boolean {
 export function transition(state: FlowState, event: FlowEvent): FlowState {
   const { phase, known, isSubmitted } = state;
   // Only the server knows the result of a card whose form is removed.
-  if (phase === 'ready' && isSubmitted && FORM_REMOVERS.includes(event.type)) {
+  if (known && sessionOf(state) && isSubmitted && FORM_REMOVERS.includes(event.type)) {
     return { phase: 'confirming', known, isSubmitted };
   }
   switch (event.type) {
     case 'start':
       return canStart(state) ? { phase: 'opening', known } : state;
 
+    case 'resume':
+      return canResume(state) ? { phase: 'opening', known, isSubmitted } : state;
+
     case 'redirect':
-      return canStart(state) || isCreating(state)
+      return canStart(state) || canResume(state) || isCreating(state)
         ? { phase: 'redirecting', url: event.url }
         : state;
 
@@ -186,7 +215,15 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
         : state;
 
     case 'created':
-      return isCreating(state) ? created(event) : state;
+      return isCreating(state) ? created(state, event) : state;
+
+    case 'known':
+      return phase === 'idle' ? atKnown(event.known, event.state) : state;
+
+    case 'unpayable':
+      return phase === 'idle'
+        ? { phase: 'problem', known, error: event.error, isUnstarted: true }
+        : state;
 
     case 'address-required':
       return isCreating(state) ? { phase: 'address', known, address: event.address } : state;
@@ -202,7 +239,14 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
 
     case 'shown':
       return phase === 'opening' && known && state.session
-        ? { phase: 'ready', known, session: state.session, declines: 0 }
+        ? {
+            phase: 'ready',
+            known,
+            session: state.session,
+            declines: 0,
+            isRenewed: state.isRenewed,
+            isSubmitted,
+          }
         : state;
 
     case 'declined':
@@ -214,7 +258,14 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
       // A submitted card proves that there is a form, even if the SDK never reported one.
       const ready = transition(state, { type: 'shown' });
       return ready.phase === 'ready' && !isSubmitted
-        ? { ...ready, declines: 0, isSubmitted: true }
+        ? { ...ready, declines: 0, isRenewed: false, isSubmitted: true }
+        : state;
+    }
+
+    case 'expired': {
+      const session = sessionOf(state);
+      return session && known
+        ? { phase: 'opening', known, renew: session.sessionId, isRenewed: true }
         : state;
     }
 
@@ -264,18 +315,37 @@ function isStarted(
   return isInProgress(state) || state.phase === 'problem';
 }
 
-function created({ reply, order, presentation }: FlowEvent & { type: 'created' }): FlowState {
+function created(
+  { isSubmitted, isRenewed }: FlowState & { isRenewed?: boolean | undefined },
+  { reply, order, presentation }: FlowEvent & { type: 'created' },
+): FlowState {
   const { state, sessionId, sdk, ...facts } = reply;
-  const known: KnownCheckout = { ...facts, order };
-  if (state === 'paid' || state === 'returned' || state === 'unconfirmed') {
-    return { phase: phaseOf(state), known };
-  }
-  if (presentation === 'redirect') return { phase: 'idle', known };
+  const { submitted } = reply;
+  // As its own, whatever a script added to Object.prototype.
+  const known: KnownCheckout = { ...facts, submitted, order };
+  const found = atKnown(known, state);
+  // Where a card was submitted, only the shopper's own press brings the form back.
+  const isBack = submitted && isSubmitted && sessionId;
+  if (found.phase !== 'idle' && !isBack) return found;
+  if (presentation === 'redirect') return found;
   if (!sessionId) return { phase: 'problem', error: { code: 'session_missing' }, known };
   const session = { sessionId, sdk };
   return presentation === 'popup'
-    ? { phase: 'ready', known, session, declines: 0, inWindow: true }
-    : { phase: 'opening', known, session };
+    ? { phase: 'ready', known, session, declines: 0, inWindow: true, isSubmitted: submitted }
+    : { phase: 'opening', known, session, isRenewed, isSubmitted: submitted };
+}
+
+/** Whether the shopper came back from paying, or has paid. */
+function isSettling(state: CheckoutState): state is 'paid' | 'returned' | 'unconfirmed' {
+  return state === 'paid' || state === 'returned' || state === 'unconfirmed';
+}
+
+/** The state of a page on which no form is shown: paying is offered unless money may be moving. */
+function atKnown(known: KnownCheckout, state: CheckoutState): FlowState {
+  if (isSettling(state)) return { phase: phaseOf(state), known };
+  return known.submitted
+    ? { phase: 'confirming', known, isSubmitted: true }
+    : { phase: 'idle', known };
 }
 
 function withError(state: FlowState, failed: FlowError): FlowState {
@@ -285,25 +355,45 @@ function withError(state: FlowState, failed: FlowError): FlowState {
   if (known && isRechecking(state)) return { phase: 'unconfirmed', known };
   const session = sessionOf(state);
   const address = state.phase === 'opening' ? state.address : undefined;
-  return session || isSubmitted || isCreating(state) || hasOnlyId(state)
+  return session || isCreating(state) || hasOnlyId(state)
     ? { phase: 'problem', error, known, session, address, isSubmitted }
     : state;
 }
 
 function withStatus(state: FlowState, status: CheckoutStatus): FlowState {
   const seen = state.known;
-  if (!seen || seen.checkout !== status.checkout || state.phase === 'paid') return state;
+  if (!seen || seen.checkout !== status.checkout) return state;
+  // A refund is all that happens to it.
+  if (state.phase === 'paid' && status.state !== 'paid') return state;
   if (status.revision <= seen.revision) {
     return isRechecking(state) ? { phase: 'unconfirmed', known: seen } : state;
   }
-  const { revision, order, refund } = status;
-  const known: KnownCheckout = { ...seen, revision, order, refund };
+  const { revision, order, refund, submitted, supersededBy } = status;
+  const known: KnownCheckout = { ...seen, revision, order, refund, submitted };
+  // The server does not know yet what was submitted here.
+  const isUnheard = state.isSubmitted && !seen.submitted && !submitted;
   const isOpen = status.state === 'open';
-  // Neither an open checkout nor an expired one says anything about a submitted card.
-  if (state.isSubmitted ? isOpen || status.state === 'expired' : isOpen && isStarted(state)) {
-    return { ...state, known };
+  if (supersededBy && !isUnheard && status.state !== 'paid') {
+    // Nothing is offered before it is known how the other one is.
+    return { phase: 'confirming', known: { checkout: supersededBy, revision: -1, order } };
   }
-  return isOpen ? { phase: 'idle', known } : { phase: phaseOf(status.state), known };
+  if (submitted && !isSettling(status.state)) return withSubmitted(state, known);
+  // Neither an open checkout nor an expired one says anything about a submitted card.
+  if (isUnheard ? isOpen || status.state === 'expired' : isOpen && isStarted(state)) {
+    return { ...state, known, isSubmitted: isUnheard };
+  }
+  if (!isOpen) return { phase: phaseOf(status.state), known };
+  return { phase: 'idle', known, notFound: Boolean(state.isSubmitted) };
+}
+
+/** A card was submitted on some page of the order: on this one its form stays, on others it goes. */
+function withSubmitted(state: FlowState, known: KnownCheckout): FlowState {
+  // The reply that creates the checkout says so too.
+  if (state.phase === 'opening' && !state.session) return { ...state, known };
+  const isHere = state.isSubmitted || (state.phase === 'ready' && state.inWindow);
+  return isHere && (state.phase === 'opening' || state.phase === 'ready')
+    ? { ...state, known, isSubmitted: true }
+    : { phase: 'confirming', known, isSubmitted: true };
 }
 
 function retried(state: FlowState & { phase: 'problem' }): FlowState {
@@ -311,7 +401,7 @@ function retried(state: FlowState & { phase: 'problem' }): FlowState {
   const { recovery } = error;
   if (!recovery) return state;
   if (recovery === 'follow' && known) return { phase: 'confirming', known };
-  const opening = { phase: 'opening', known, address } as const;
+  const opening = { phase: 'opening', known, address, isSubmitted: state.isSubmitted } as const;
   if (recovery === 'open' || !session) return opening;
   if (recovery === 'mount') return { ...opening, session };
   // Each new session could be paid too: a form that failed is tried again in its own first.

@@ -2,6 +2,7 @@ import type { Environment, HintKind, SdkDescription } from '@pay-checkout/sessio
 import type { ReactiveController } from 'lit';
 import { PayRedirectEvent } from '../events.js';
 import {
+  canResume,
   canStart,
   hasOnlyId,
   IDLE,
@@ -13,8 +14,8 @@ import {
   type FlowState,
 } from './checkout-flow.js';
 import {
-  awaitResult,
   listenToPage,
+  lookForRefund,
   openCheckout,
   pollStatus,
   preload,
@@ -89,6 +90,8 @@ export class FlowController implements ReactiveController, FlowContext {
   #subject: string | undefined;
   #orderToken: string | null | undefined;
   #mountCount = 0;
+  /** How often the page came back into view. */
+  #showCount = 0;
 
   constructor(host: FlowHost) {
     this.host = host;
@@ -132,6 +135,11 @@ export class FlowController implements ReactiveController, FlowContext {
   start(isAutomatic = false): void {
     this.#isBack = isAutomatic && Boolean(isHistoryNavigation());
     if (canStart(this.state) && this.#present()) this.send({ type: 'start' });
+  }
+
+  /** Brings the form back in which a card was submitted. */
+  resume(): void {
+    if (canResume(this.state) && this.#present()) this.send({ type: 'resume' });
   }
 
   close(): void {
@@ -251,7 +259,8 @@ export class FlowController implements ReactiveController, FlowContext {
     if (!continues) return;
     // The window's address has the old token.
     if (this.hasWindow) this.#present();
-    this.send({ type: 'start' });
+    const isUnstarted = state.phase === 'problem' && state.isUnstarted;
+    this.send({ type: isUnstarted ? 'reset' : 'start' });
   }
 
   #receive(event: EffectEvent): void {
@@ -264,6 +273,15 @@ export class FlowController implements ReactiveController, FlowContext {
       case 'previewed':
         this.preview = event.preview;
         this.host.requestUpdate();
+        this.#receiveKnown(event.preview);
+        break;
+      case 'unfollow':
+        this.isFollowing = false;
+        this.send({ type: 'reset' });
+        break;
+      case 'page-shown':
+        this.#showCount += 1;
+        this.#runEffects();
         break;
       case 'sdk-loaded':
         this.events.measure('loader');
@@ -285,6 +303,7 @@ export class FlowController implements ReactiveController, FlowContext {
         break;
       case 'page-restored':
         this.#isPageHidden = false;
+        this.#showCount += 1;
         this.#isBack = true;
         this.send({ type: 'restored' });
         this.#runEffects();
@@ -292,6 +311,14 @@ export class FlowController implements ReactiveController, FlowContext {
       default:
         this.send(event);
     }
+  }
+
+  #receiveKnown(preview: Preview | null): void {
+    if (!preview) return;
+    const { checkout, state, revision, submitted, shop: _, ...facts } = preview;
+    if (!checkout || !state || revision === undefined) return;
+    const { order = null } = this.host;
+    this.send({ type: 'known', state, known: { ...facts, checkout, revision, submitted, order } });
   }
 
   #receiveCheckout({ reply, order }: EffectEvent & { type: 'checkout-created' }): void {
@@ -316,7 +343,7 @@ export class FlowController implements ReactiveController, FlowContext {
       state.phase === 'problem' && hasOnlyId(state) && /^checkout_/.test(state.error.code);
     const canChange = checkout && !isRejected && !isCreating(state) && state.phase !== 'paid';
     const needsSdk = serverUrl && merchant && order && !this.isFollowing;
-    const hasButton = state.phase === 'idle' && !state.known && !this.startsWhenVisible;
+    const hasButton = state.phase === 'idle' && !state.known?.amount && !this.startsWhenVisible;
     return [
       [this.#isConnected && 'listen', listenToPage],
       [isActive && needsSdk && `preload ${serverUrl} ${merchant} ${mode}`, preload],
@@ -339,7 +366,10 @@ export class FlowController implements ReactiveController, FlowContext {
       ],
       [isActive && inWindow && 'window', watchWindow],
       [isActive && canChange && `poll ${checkout}`, pollStatus],
-      [isActive && state.phase === 'confirming' && state.isSubmitted && 'result', awaitResult],
+      [
+        isActive && state.phase === 'paid' && this.#showCount > 0 && `refund ${this.#showCount}`,
+        lookForRefund,
+      ],
     ];
   }
 

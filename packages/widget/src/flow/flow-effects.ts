@@ -26,6 +26,7 @@ import {
   createCheckout,
   fetchConfig,
   fetchPreview,
+  fetchStatuses,
   isRetryable,
   sendHint,
   serverSession,
@@ -74,7 +75,8 @@ export type EffectEvent =
   | FlowEvent
   | { readonly type: 'config-loaded'; readonly config: CheckoutConfigReply }
   | { readonly type: 'previewed'; readonly preview: Preview | null }
-  | { readonly type: 'sdk-loaded' | 'became-visible' | 'page-hidden' | 'page-restored' }
+  | { readonly type: 'sdk-loaded' | 'became-visible' | 'unfollow' }
+  | { readonly type: 'page-hidden' | 'page-restored' | 'page-shown' }
   | {
       readonly type: 'checkout-created';
       readonly reply: CreateCheckoutReply;
@@ -96,8 +98,6 @@ export const FORM_GRACE_MS = 1000;
 const OBSERVER_TIMEOUT_MS = 1500;
 /** A shopper is not declined twice in this time. */
 const REPEAT_MS = 500;
-/** The server has found a submitted card's payment by then, unless something is wrong. */
-const RESULT_TIMEOUT_MS = 60_000;
 /** There is no event for a closed window, so it is checked. */
 const WINDOW_CHECK_MS = 500;
 /** Between two requests while the shopper enters an address in the other window. */
@@ -119,7 +119,10 @@ export const listenToPage: Effect = (flow, emit, signal) => {
     addEventListener(type, run as EventListener, { signal });
   on('message', onMessage);
   on('online', poll);
-  on('visibilitychange', poll);
+  on('visibilitychange', () => {
+    poll();
+    if (!document.hidden) emit({ type: 'page-shown' });
+  });
   on('pagehide', () => emit({ type: 'page-hidden' }));
   on('pageshow', ({ persisted }: PageTransitionEvent) => {
     if (persisted) emit({ type: 'page-restored' });
@@ -149,14 +152,23 @@ export const preload: Effect = async (flow, emit, signal) => {
 /** Without a prototype, as replies are. */
 const NO_PREVIEW = { __proto__: null } as Preview;
 
-/** Asks what the order costs. Without an answer the shopper can pay all the same. */
+/**
+ * Asks what the order costs, and what is known of it. Without an answer the shopper can pay all the same;
+ * a refusal would refuse the payment too.
+ */
 export const previewOrder: Effect = async (flow, emit, signal) => {
   const { merchant, order, orderToken, serverUrl } = flow.host;
   const request = { merchant, order, orderToken: orderToken ?? undefined } as CreateCheckoutRequest;
   // In the frame that shows the button: nothing moves when the answer comes.
   if (!flow.preview) emit({ type: 'previewed', preview: null });
-  const preview = await fetchPreview(serverUrl, request, signal).catch(() => NO_PREVIEW);
-  emit({ type: 'previewed', preview });
+  try {
+    const preview = await fetchPreview(serverUrl, request, signal);
+    emit({ type: 'previewed', preview });
+  } catch (thrown) {
+    const error = coded(thrown, 'session_failed');
+    emit({ type: 'previewed', preview: NO_PREVIEW });
+    if (!isRetryable(error)) emit({ type: 'unpayable', error });
+  }
 };
 
 /**
@@ -219,7 +231,7 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
     }
   } catch (thrown) {
     const error = coded(thrown, 'session_failed');
-    const { code, requestId, fields, detail, cause } = error;
+    const { code, requestId, fields, detail, unpaid, cause } = error;
     // What the page's own code threw. That of the network is in the console.
     if (code === 'session_failed' && cause) reportCause(cause);
     const rejected = fields?.filter((field) => field.startsWith('avs.'));
@@ -228,7 +240,7 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
       return;
     }
     const recovery = isRetryable(error) ? 'open' : undefined;
-    emit({ type: 'failure', error: { code, requestId, detail, cause, recovery } });
+    emit({ type: 'failure', error: { code, requestId, detail, unpaid, cause, recovery } });
   }
 };
 
@@ -282,10 +294,12 @@ export const watchWindow: Effect = async (flow, emit, signal) => {
   emit({ type: 'close' });
 };
 
-/** Gives up waiting for the result of a submitted card whose form is gone. */
-export const awaitResult: Effect = async (_flow, emit, signal) => {
-  await pause(RESULT_TIMEOUT_MS, signal);
-  emit({ type: 'failure', error: { code: 'outcome_unknown', recovery: 'open' } });
+/** Asks once whether a payment that is shown as received was refunded since. */
+export const lookForRefund: Effect = async (flow, emit, signal) => {
+  const { checkout = '', revision = 0 } = flow.state.known ?? {};
+  const asked = [[checkout, revision]] as const;
+  const reply = await fetchStatuses(flow.host.serverUrl, asked, 0, signal).catch(() => undefined);
+  for (const status of reply?.checkouts ?? []) emit({ type: 'status', status });
 };
 
 /** Polls the state of the checkout. */
@@ -300,7 +314,7 @@ export const pollStatus: Effect = async (flow, emit, signal) => {
   const revision = (): number =>
     isRechecking(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);
   const onUpdate = ({ checkouts, error }: StatusUpdate): void => {
-    const { merchant, order } = flow.host;
+    const { merchant, order, orderToken, createSession } = flow.host;
     const status = checkouts.find((one) => one.checkout === checkout);
     const isOfTag =
       !status ||
@@ -312,6 +326,11 @@ export const pollStatus: Effect = async (flow, emit, signal) => {
       const missing = isOfTag ? 'checkout_not_found' : 'checkout_mismatch';
       const recovery = isOfTag ? 'follow' : undefined;
       const { code, requestId, detail } = error ?? new CodedError(missing);
+      // The page's address may name anything. What the tag names can be paid.
+      if (isFirst && /^checkout_/.test(code) && (orderToken || createSession)) {
+        emit({ type: 'unfollow' });
+        return;
+      }
       emit({ type: 'failure', error: { code, requestId, detail, recovery } });
     }
   };

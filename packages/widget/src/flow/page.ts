@@ -9,8 +9,8 @@ import { attempt } from '../attempt.js';
 
 type PageMessage = HelloMessage | ReturnMessage | ChangedMessage;
 
-/** The form of a checkout's id. An unrelated `?checkout=1` is ignored. */
-const CHECKOUT_ID = /^[\w-]{16,80}$/;
+/** The form of a checkout's id: a time, and 128 random bits. A shop's own `?checkout=…` is ignored. */
+const CHECKOUT_ID = /^[\da-z]{8}[\w-]{22}$/;
 
 /** The checkout that the page's address names, if any. */
 export function checkoutInAddress(parameter: string): string | undefined {

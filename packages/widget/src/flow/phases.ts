@@ -25,9 +25,13 @@ export const OUTCOME_EVENTS = {
 } as const satisfies Record<OutcomePhase, keyof GlobalEventHandlersEventMap>;
 
 /** What the shopper can press. What each does is in `docs/states.md`. */
-export type ButtonName = 'pay' | 'next' | 'continue' | 'check' | 'retry' | 'again' | 'cancel';
+export type ButtonName =
+  'pay' | 'next' | 'continue' | 'check' | 'retry' | 'again' | 'cancel' | 'resume';
 
-/** The button of each phase. `again` and `cancel` are offered while the SDK shows nothing. */
+/**
+ * The button of each phase. `again` and `cancel` are offered while the SDK shows nothing, `resume` where
+ * a card was submitted.
+ */
 export const BUTTONS: Readonly<Record<Phase, ButtonName | undefined>> = {
   idle: 'pay',
   opening: undefined,

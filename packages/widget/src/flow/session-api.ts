@@ -129,10 +129,22 @@ export function fetchStatuses(
   return send(url, waitSeconds * 1000 + REQUEST_TIMEOUT_MS, signal);
 }
 
-/** Sends a hint about a session. The request outlives the page; a lost hint only costs time. */
+/**
+ * Sends a hint about a session. The request outlives the page. Most that are lost only cost time; a
+ * submitted card is what every other page of the order has to know, so that one is repeated.
+ */
 export async function sendHint(server: string, checkout: string, hint: HintRequest): Promise<void> {
   const url = `${server}/v1/checkouts/${encodeURIComponent(checkout)}/hints`;
-  await send(url, HINT_TIMEOUT_MS, undefined, hint).catch(() => undefined);
+  const { signal } = new AbortController();
+  for (let tries = 1; ; tries += 1) {
+    const error = await send(url, HINT_TIMEOUT_MS, undefined, hint).then(
+      () => undefined,
+      (thrown: CodedError) => thrown,
+    );
+    const mayHelp = error && hint.kind === 'submitted' && isRetryable(error) && tries < MAX_TRIES;
+    if (!mayHelp) return;
+    await pause(backOffMs(tries), signal);
+  }
 }
 
 /** Whether the same request may succeed later: no answer, rate limited, or the server's own error. */
@@ -170,8 +182,8 @@ async function send<Reply>(
     const problem = (await read().catch(() => ({}))) as Partial<Problem>;
     const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
     const fields = problem.errors?.map(({ field }) => field);
-    const { requestId, detail } = problem;
-    throw new CodedError(code, undefined, status, requestId, fields, detail);
+    const { requestId, detail, unpaid } = problem;
+    throw new CodedError(code, undefined, status, requestId, fields, detail, unpaid);
   } catch (error) {
     // No server can allow the origin of a sandboxed frame, or of a file: asking again does not help.
     if (globalThis.origin === 'null') throw coded(error, 'page_without_origin', 403);
@@ -181,5 +193,6 @@ async function send<Reply>(
 
 /** For `JSON.parse()`: objects have only what was sent, whatever a script added to Object.prototype. */
 function withoutPrototype(_: string, value: unknown): unknown {
-  return value?.constructor === Object ? Object.setPrototypeOf(value, null) : value;
+  const isRecord = Object(value) === value && !Array.isArray(value);
+  return isRecord ? Object.setPrototypeOf(value, null) : value;
 }

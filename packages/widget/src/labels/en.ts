@@ -14,8 +14,14 @@ export interface Labels {
   /** For the codes that begin with `sdk_`, and for a session that the SDK refused. */
   readonly sdkError: string;
   readonly error: string;
-  /** Beside a problem before which no form was there. */
+  /** Beside a problem, where the server answered that nothing was paid for the order. */
   readonly unpaid: string;
+  /** Beside the other problems. */
+  readonly unknown: string;
+  /** When a submitted card turned out to have paid nothing. */
+  readonly notFound: string;
+  /** Above a form that replaces an expired one. */
+  readonly renewed: string;
   readonly declined: string;
   readonly refunded: string;
   readonly submitted: string;
@@ -61,6 +67,7 @@ export const en: Labels = {
     retry: 'Try again',
     again: 'Show the payment form',
     cancel: 'Cancel payment',
+    resume: 'Back to the payment form',
   },
   codes: {
     server_refused: 'This page cannot take payments. Please contact the shop.',
@@ -74,12 +81,14 @@ export const en: Labels = {
     order_token_expired: 'This page has expired. Please reload it.',
     checkout_mismatch: 'This link belongs to another order. Please open your order in the shop.',
     checkout_not_found: 'This payment could not be found. Please open your order in the shop.',
-    outcome_unknown:
-      'We do not know yet if your payment went through. Please contact the shop before you pay again.',
   },
   sdkError: 'The payment form could not be shown.',
   error: 'Something went wrong. Please try again in a minute, or contact the shop with this code.',
-  unpaid: 'No money was taken this time.',
+  unpaid: 'No money was taken.',
+  unknown:
+    'We do not know yet if a payment was made. If you have already paid, please do not pay again.',
+  notFound: 'We have found no payment. You can try again.',
+  renewed: 'The payment form had expired. Please enter your details again.',
   declined: 'The payment was declined. Please check the card or try another card.',
   refunded: 'This payment was refunded. The money can take a few days to arrive.',
   submitted:

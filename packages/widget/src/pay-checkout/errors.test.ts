@@ -39,7 +39,7 @@ describe('errors of <pay-checkout>', () => {
       await harness.during('problem', () => harness.press());
       restore();
       expect(await error).to.include({ code, retryable: true });
-      expect(harness.notice).to.equal(`${en.sdkError} ${code}`);
+      expect(harness.notice).to.equal(`${en.sdkError} ${en.unknown} ${code}`);
       expect(harness.reference).to.contain('A1001');
       expect(harness.button?.textContent?.trim()).to.equal('Try again');
       await server.set({ sdk: 'fine' });
@@ -101,7 +101,7 @@ describe('errors of <pay-checkout>', () => {
     for (const restore of relents.toReversed()) restore();
     expect(await error).to.include({ code: 'server_unreachable', retryable: true });
     expect(harness.notice).to.equal(
-      `${en.codes.server_unreachable} ${en.unpaid} server_unreachable`,
+      `${en.codes.server_unreachable} ${en.unknown} server_unreachable`,
     );
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
     await server.set({ holdOpen: false });
@@ -120,7 +120,7 @@ describe('errors of <pay-checkout>', () => {
     await harness.during('problem', () => harness.press());
     restore();
     expect(await error).to.include({ code: 'session_failed', retryable: true });
-    expect(harness.notice).to.equal(`${en.error} ${en.unpaid} session_failed`);
+    expect(harness.notice).to.equal(`${en.error} ${en.unknown} session_failed`);
     expect(harness.reference).to.equal('Reference: A1001');
     expect(calls).to.equal(1);
     harness.element.createSession = () => Promise.resolve(server.openReply());
@@ -138,7 +138,7 @@ describe('errors of <pay-checkout>', () => {
     await harness.during('problem', () => harness.press());
     restore();
     expect(await error).to.include({ code: 'sdk_timeout', retryable: true });
-    expect(harness.notice).to.equal(`${en.sdkError} sdk_timeout`);
+    expect(harness.notice).to.equal(`${en.sdkError} ${en.unknown} sdk_timeout`);
     expect(harness.reference).to.contain(server.checkout.slice(0, 8));
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
   });
@@ -186,7 +186,7 @@ describe('errors of <pay-checkout>', () => {
     restore();
     expect(await error).to.include({ code: 'server_unreachable', retryable: true });
     expect(harness.notice).to.equal(
-      `${en.codes.server_unreachable} ${en.unpaid} server_unreachable`,
+      `${en.codes.server_unreachable} ${en.unknown} server_unreachable`,
     );
     expect(harness.reference).to.equal('Reference: A1001');
   });
@@ -197,7 +197,7 @@ describe('errors of <pay-checkout>', () => {
     const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
     expect(await error).to.include({ code: 'session_refused', retryable: true, requestId: 'r-1' });
-    expect(harness.notice).to.equal(`${en.sdkError} session_refused · r-1`);
+    expect(harness.notice).to.equal(`${en.sdkError} ${en.unknown} session_refused · r-1`);
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
     expect(harness.element.childElementCount).to.equal(0);
     await until(async () => (await server.hints()).includes('refused'));
@@ -231,7 +231,7 @@ describe('errors of <pay-checkout>', () => {
     await server.set({ open: [{ status: 409, body }] });
     const harness = await PayCheckoutHarness.place(server);
     await harness.during('problem', () => harness.press());
-    expect(harness.notice).to.equal(`${en.codes.order_void} ${en.unpaid} order_void · req-77`);
+    expect(harness.notice).to.equal(`${en.codes.order_void} ${en.unknown} order_void · req-77`);
     expect(harness.button).to.equal(null);
   });
 

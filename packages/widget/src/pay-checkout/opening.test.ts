@@ -76,11 +76,11 @@ describe('<pay-checkout> while it opens', () => {
     expect(harness.notice).to.equal(`${en.codes.opening_timeout} opening_timeout`);
   });
 
-  it('says nothing about money when a window was opened, and the checkout was not created', async () => {
+  it('does not claim to know about money when a window was opened, and no checkout was created', async () => {
     await server.set({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
     const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
     await harness.during('problem', () => harness.press());
-    expect(harness.notice).to.equal(`${en.error} order_not_found`);
+    expect(harness.notice).to.equal(`${en.error} ${en.unknown} order_not_found`);
     harness.element.mode = 'inline';
     await harness.element.updateComplete;
   });

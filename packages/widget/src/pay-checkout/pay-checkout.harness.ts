@@ -69,6 +69,11 @@ export class PayCheckoutHarness {
     return this.#part('button');
   }
 
+  /** The quieter button, below another one or instead of it. */
+  get secondary(): HTMLElement | null {
+    return this.#part('secondary');
+  }
+
   get notice(): string {
     return this.#words('[role="alert"]');
   }

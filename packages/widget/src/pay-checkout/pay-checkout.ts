@@ -8,7 +8,13 @@ import {
   type TemplateResult,
 } from 'lit';
 import { attempt } from '../attempt.js';
-import { hasOnlyId, isInProgress, isRechecking, type FlowState } from '../flow/checkout-flow.js';
+import {
+  canResume,
+  hasOnlyId,
+  isInProgress,
+  isRechecking,
+  type FlowState,
+} from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-effects.js';
 import type { Settlement } from '../flow/flow-events.js';
@@ -38,6 +44,9 @@ const MARK = 'M12 5v8m0 3v3';
 
 /** Phases with a spinner. */
 const BUSY: readonly Phase[] = ['opening', 'ready', 'redirecting', 'confirming'];
+
+/** Problems whose own text says what is known of the money. */
+const SAYING_MORE = ['order_already_paid', 'opening_timeout'];
 
 /** What is not known yet. */
 const BLANK = html`<span class="blank"></span>`;
@@ -120,6 +129,8 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '[part=button
  * @cssstate submitted - In `ready`: a card was submitted.
  * @cssstate checking - In `confirming` or `unconfirmed`: the server has not answered yet.
  * @cssstate refunded - The payment was refunded in full.
+ * @cssstate notFound - In `idle`: a submitted card turned out to have paid nothing.
+ * @cssstate renewed - In `ready`: the form replaces one that had expired.
  */
 export class PayCheckout extends LitElement implements FlowHost {
   static override styles = styles;
@@ -400,8 +411,9 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** Where the page's address names the checkout, nothing is known of its price. */
   #header(state: FlowState): Rendered {
     const { preview, isFollowing, environment } = this.#flow;
+    const known = state.known?.amount ? state.known : preview;
     const price: Price | null | undefined =
-      state.phase === 'address' ? state.address.request : (state.known ?? preview);
+      state.phase === 'address' ? state.address.request : known;
     const amount = price?.amount;
     const currency = price?.currency;
     const hasPrice = amount && currency;
@@ -457,7 +469,8 @@ export class PayCheckout extends LitElement implements FlowHost {
       return html`${BLANK}${BLANK}${BLANK}${message('message', labels.phases.opening, 'opening')}`;
     }
     if (detail && detail !== 'declined') {
-      return message('message', labels[detail], detail === 'refunded' ? 'cancelled' : 'opening');
+      const isBusy = detail === 'checking' || detail === 'submitted';
+      return message('message', labels[detail], isBusy ? 'opening' : 'cancelled');
     }
     const words = this.#inWindow ? labels.inWindow : labels.phases[state.phase];
     return words ? message('message', words, state.phase) : nothing;
@@ -470,13 +483,12 @@ export class PayCheckout extends LitElement implements FlowHost {
       return state.declines % 2 ? words : html`${words}`;
     }
     if (state.phase !== 'problem') return nothing;
-    const { code, requestId } = state.error;
+    const { code, requestId, unpaid } = state.error;
     const quote = [code, requestId].filter(Boolean).join(' · ');
-    // Not of a payment that is, or was, possible here or in a window.
-    const isUnpaid =
-      !state.known && this.#flow.presentation !== 'popup' && code !== 'opening_timeout';
-    const words = html`${errorText(code, this.#labels)} ${isUnpaid ? this.#labels.unpaid : nothing}
-      <small part="code">${quote}</small>`;
+    const { unpaid: nothingPaid, unknown } = this.#labels;
+    const ofMoney = unpaid && !state.isSubmitted ? nothingPaid : unknown;
+    const words = html`${errorText(code, this.#labels)}
+      ${SAYING_MORE.includes(code) ? nothing : ofMoney} <small part="code">${quote}</small>`;
     return message('notice', words, 'problem');
   }
 
@@ -487,7 +499,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     }
     return html`<button
       form="address"
-      part=${name === 'cancel' ? 'secondary' : 'button'}
+      part=${name === 'cancel' || name === 'resume' ? 'secondary' : 'button'}
       aria-disabled=${isRechecking(state)}
       .onclick=${() => this.#press(name)}
     >
@@ -512,6 +524,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     if (this.isFormEmpty && !state.isSubmitted) return ['again', 'cancel'];
     if (state.phase === 'problem' && !state.error.recovery) return [];
     const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
+    if (canResume(state) && this.merchant && this.order && mayOpen) return ['resume'];
     if (this.#flow.startsWhenVisible) return [];
     if (button === 'pay' && !(this.merchant && this.order && mayOpen)) return [];
     return button ? [button] : [];
@@ -523,6 +536,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     else if (name === 'continue') this.#flow.focusWindow();
     else if (name === 'again') this.#flow.remountForm();
     else if (name === 'cancel') this.close();
+    else if (name === 'resume') this.#flow.resume();
     else if (name !== 'next') this.retry();
   }
 
@@ -536,13 +550,15 @@ export class PayCheckout extends LitElement implements FlowHost {
 /** What more there is to say of a phase than its name. */
 function detailOf(
   state: FlowState,
-): 'refunded' | 'checking' | 'submitted' | 'declined' | undefined {
+): 'refunded' | 'checking' | 'submitted' | 'declined' | 'notFound' | 'renewed' | undefined {
   const { phase, known } = state;
   if (known?.refund === 'full') return 'refunded';
+  if (phase === 'idle' && state.notFound) return 'notFound';
   if (isRechecking(state) || (phase === 'confirming' && hasOnlyId(state))) return 'checking';
   if (phase !== 'ready') return undefined;
   if (state.isSubmitted) return 'submitted';
-  return state.declines ? 'declined' : undefined;
+  if (state.declines) return 'declined';
+  return state.isRenewed ? 'renewed' : undefined;
 }
 
 function errorText(code: string, { codes, sdkError, error }: Labels): string {

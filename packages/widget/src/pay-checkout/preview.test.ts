@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import { en } from '../labels/en.js';
 import { until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
@@ -91,5 +92,93 @@ describe('the price before the payment', () => {
     await comes(harness);
     await harness.during('ready', () => harness.press());
     expect(headerOf(harness)).to.equal('Test Tea £50.00 Test');
+  });
+
+  const known = (changes: object) => ({
+    status: 200,
+    body: { ...PREVIEW, checkout: server.checkout, state: 'open', revision: 3, ...changes },
+  });
+
+  for (const [what, changes, phase, words, button] of [
+    ['is paid', { state: 'paid' }, 'paid', en.phases.paid, undefined],
+    ['is refunded', { state: 'paid', refund: 'full' }, 'paid', en.refunded, undefined],
+    [
+      'was paid, and is checked',
+      { state: 'returned' },
+      'confirming',
+      en.phases.confirming,
+      undefined,
+    ],
+    [
+      'is unconfirmed',
+      { state: 'unconfirmed' },
+      'unconfirmed',
+      en.phases.unconfirmed,
+      'Check again',
+    ],
+    ['has a submitted card', { submitted: true }, 'confirming', en.phases.confirming, undefined],
+    ['is open', {}, 'idle', '', 'Pay'],
+    ['was cancelled', { state: 'cancelled' }, 'idle', '', 'Pay'],
+    ['has expired', { state: 'expired' }, 'idle', '', 'Pay'],
+    ['has failed', { state: 'failed' }, 'idle', '', 'Pay'],
+  ] as const) {
+    it(`of an order that ${what} shows so without a press, with its amount`, async () => {
+      await server.set({ preview: known(changes), status: null });
+      const harness = await PayCheckoutHarness.place(server, { locale: 'en-GB' });
+      await comes(harness);
+      await harness.reaches(phase);
+      expect(harness.announcement).to.equal(words);
+      expect(harness.button?.textContent?.trim()).to.equal(button);
+      expect(harness.count('pay-paid')).to.equal(phase === 'paid' ? 1 : 0);
+      expect(harness.count('pay-cancel') + harness.count('pay-failed')).to.equal(0);
+      expect(await server.opens()).to.have.length(0);
+    });
+  }
+
+  it('of an order with a checkout is followed: what another page does is seen here', async () => {
+    await server.set({ preview: known({}), status: { ...server.status({ revision: 3 }) } });
+    const harness = await PayCheckoutHarness.place(server);
+    await comes(harness);
+    await harness.during('confirming', () =>
+      server.set({ status: { ...server.status({ submitted: true, revision: 4 }) } }),
+    );
+    await harness.during('paid', () => server.setState('paid', 5));
+  });
+
+  it('of an order that cannot be paid says so at once, and whether anything was paid', async () => {
+    for (const unpaid of [true, undefined]) {
+      const body = { code: 'order_void', unpaid };
+      await server.set({ preview: { status: 409, body } });
+      const harness = await PayCheckoutHarness.place(server);
+      await harness.reaches('problem');
+      const ofMoney = unpaid ? en.unpaid : en.unknown;
+      expect(harness.notice).to.equal(`${en.codes.order_void} ${ofMoney} order_void`);
+      expect(harness.button).to.equal(null);
+      harness.element.remove();
+    }
+  });
+
+  it('with an expired token starts again with a new one, and opens nothing', async () => {
+    const body = { code: 'order_token_expired' };
+    await server.set({ preview: { status: 401, body } });
+    const harness = await PayCheckoutHarness.place(server);
+    await harness.reaches('problem');
+    await server.set({ preview: { status: 200, body: PREVIEW } });
+    harness.element.orderToken = 'A1001.2100000000.c2lnbmF0dXJl';
+    await comes(harness);
+    expect(harness.phase).to.equal('idle');
+    expect(await server.opens()).to.have.length(0);
+  });
+
+  it('that shows a payment learns of its refund when the page is shown again', async () => {
+    const paid = server.status({ state: 'paid', certain: true, revision: 3 });
+    await server.set({ preview: known({ state: 'paid' }), status: { ...paid } });
+    const harness = await PayCheckoutHarness.place(server);
+    await harness.reaches('paid');
+    await server.set({ status: { ...paid, refund: 'full', revision: 4 } });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    await until(() => harness.announcement === en.refunded);
+    expect(harness.phase).to.equal('paid');
+    expect(harness.count('pay-paid')).to.equal(1);
   });
 });

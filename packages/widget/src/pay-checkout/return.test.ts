@@ -2,7 +2,7 @@ import { expect, fixture, html } from '@open-wc/testing';
 import { en } from '../labels/en.js';
 import { Tab } from '../testing/tab.js';
 import { nextTask, until } from '../testing/until.js';
-import { TestServer } from '../testing/test-server.js';
+import { checkoutId, TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 function setAddress(search: string): void {
@@ -52,7 +52,7 @@ describe('<pay-checkout> and the way out and back', () => {
     });
 
     it('follows the parameter that the tag names instead, and leaves the usual one to the page', async () => {
-      setAddress(`paid-with=${server.checkout}&checkout=${crypto.randomUUID()}`);
+      setAddress(`paid-with=${server.checkout}&checkout=${checkoutId()}`);
       await server.setState('returned', 2);
       const harness = await PayCheckoutHarness.place(server, { returnParam: 'paid-with' });
       expect(harness.phase).to.equal('confirming');
@@ -65,20 +65,44 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(await server.opens()).to.have.length(0);
     });
 
-    it('ignores a checkout of another order', async () => {
-      setAddress(`checkout=${server.checkout}`);
-      const harness = await PayCheckoutHarness.place(server, { order: 'B2002' });
-      await harness.reaches('problem');
-      expect(harness.notice).to.contain('checkout_mismatch');
-      expect(harness.events).not.to.include('pay-paid');
-      expect(harness.button).to.equal(null);
-    });
+    const OTHERS = [
+      ['of another order', () => server.checkout, { order: 'B2002' }, 'checkout_mismatch'],
+      ['that the server does not know', checkoutId, {}, 'checkout_not_found'],
+    ] as const;
 
-    it('shows when the server does not know the checkout', async () => {
-      setAddress(`checkout=${crypto.randomUUID()}`);
+    for (const [what, id, changes, code] of OTHERS) {
+      it(`offers to pay the order of its token where the address names a checkout ${what}`, async () => {
+        const named = id();
+        setAddress(`checkout=${named}`);
+        const harness = await PayCheckoutHarness.place(server, changes);
+        await harness.reaches('idle');
+        expect(harness.button?.textContent?.trim()).to.equal('Pay');
+        expect(new URLSearchParams(location.search).get('checkout')).to.equal(named);
+        expect(harness.count('pay-error')).to.equal(0);
+        await harness.during('ready', () => harness.press());
+      });
+
+      it(`without a token says ${code} of a checkout ${what}`, async () => {
+        setAddress(`checkout=${id()}`);
+        const without = { ...changes, orderToken: null };
+        const harness = await PayCheckoutHarness.place(server, without);
+        await harness.reaches('problem');
+        expect(harness.notice).to.contain(code);
+        expect(harness.notice).to.contain(en.unknown);
+        expect(harness.events).not.to.include('pay-paid');
+        expect(harness.button?.textContent?.trim()).not.to.equal('Pay');
+      });
+    }
+
+    it('follows the checkout that took the place of the one in the address', async () => {
+      setAddress(`checkout=${server.checkout}`);
+      const newer = checkoutId();
+      await server.set({
+        status: { ...server.status({ supersededBy: newer, revision: 2 }) },
+        others: [{ ...server.status({ checkout: newer, state: 'paid', revision: 3 }) }],
+      });
       const harness = await PayCheckoutHarness.place(server);
-      await harness.reaches('problem');
-      expect(harness.notice).to.contain('checkout_not_found');
+      await harness.reaches('paid');
     });
 
     it('claims nothing while the server is gone, shows a reference, and recovers automatically', async () => {
@@ -90,7 +114,9 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(harness.announcement).to.equal(en.checking);
       expect(harness.button).to.equal(null);
       await harness.reaches('problem');
-      expect(harness.notice).to.equal(`${en.codes.server_unreachable} server_unreachable`);
+      expect(harness.notice).to.equal(
+        `${en.codes.server_unreachable} ${en.unknown} server_unreachable`,
+      );
       expect(harness.reference).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
       expect(harness.button?.textContent?.trim()).to.equal('Try again');
       await harness.reaches('confirming');
@@ -98,11 +124,19 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(await server.opens()).to.have.length(0);
     });
 
-    it('leaves a parameter alone that is not an id of ours', async () => {
-      setAddress('checkout=1');
-      const harness = await PayCheckoutHarness.place(server);
-      expect(harness.phase).to.equal('idle');
-    });
+    for (const foreign of [
+      '1',
+      crypto.randomUUID(),
+      btoa('a basket of the shop'),
+      'a'.repeat(64),
+    ]) {
+      it(`leaves a parameter alone that is not an id of ours: ${foreign}`, async () => {
+        setAddress(`checkout=${encodeURIComponent(foreign)}`);
+        const harness = await PayCheckoutHarness.place(server);
+        expect(harness.phase).to.equal('idle');
+        expect(harness.button?.textContent?.trim()).to.equal('Pay');
+      });
+    }
 
     it('the return page in a frame of the SDK’s frame makes the element poll', async () => {
       const harness = await PayCheckoutHarness.ready(server);
@@ -143,7 +177,7 @@ describe('<pay-checkout> and the way out and back', () => {
         dispatchEvent(new MessageEvent('message', { data, origin, source }));
       say(good, 'https://elsewhere.example');
       say({ ...good, type: 'pay-checkout:paid' });
-      say({ ...good, checkout: crypto.randomUUID() });
+      say({ ...good, checkout: checkoutId() });
       say({ ...good, checkout: 7 });
       say('pay-checkout:return');
       say(null);

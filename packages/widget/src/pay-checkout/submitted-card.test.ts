@@ -1,11 +1,9 @@
 import { expect } from '@open-wc/testing';
 import { en } from '../labels/en.js';
 import { collectReportedErrors } from '../testing/reported-errors.js';
-import { speedUpWait, until } from '../testing/until.js';
-import { TestServer } from '../testing/test-server.js';
+import { until } from '../testing/until.js';
+import { checkoutId, TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
-
-const FOUND_WITHIN_MS = 60_000;
 
 describe('<pay-checkout> after a card was sent', () => {
   let server: TestServer;
@@ -110,18 +108,122 @@ describe('<pay-checkout> after a card was sent', () => {
     expect(harness.button).to.equal(null);
   });
 
-  it('when nothing is found, the element shows a reference and retries in the same session', async () => {
+  it('stays confirming for as long as the server says so, and then offers to pay in the same session', async () => {
     const harness = await send();
-    const restore = speedUpWait(globalThis, FOUND_WITHIN_MS);
-    const error = harness.nextEvent('pay-error');
-    await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
-    restore();
-    expect(await error).to.include({ code: 'outcome_unknown', retryable: true });
-    expect(harness.notice).to.equal(`${en.codes.outcome_unknown} outcome_unknown`);
-    expect(harness.reference).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
+    await harness.during('confirming', () => harness.element.close());
+    await server.set({ status: { ...server.status({ submitted: true, revision: 2 }) } });
+    await isHeard();
+    expect(harness.phase).to.equal('confirming');
+    await harness.during('idle', () => server.setState('open', 3));
+    expect(harness.announcement).to.equal(en.notFound);
+    expect(harness.element.matches(':state(notFound)')).to.equal(true);
     await harness.during('ready', () => harness.press());
     const [, second] = await server.opens();
     expect(second?.body).not.to.have.property('renew');
+  });
+
+  it('the form that stays is a plain one again once the server found no payment', async () => {
+    const harness = await send();
+    await server.set({ status: { ...server.status({ submitted: true, revision: 2 }) } });
+    await isHeard();
+    await harness.element.updateComplete;
+    expect(harness.announcement).to.equal(en.submitted);
+    await server.setState('open', 3);
+    await until(() => harness.announcement === '');
+    expect(harness.phase).to.equal('ready');
+  });
+
+  it('has a quieter way back to the form, where a challenge may be open', async () => {
+    const harness = await send();
+    await harness.during('confirming', () => harness.element.close());
+    const submitted = server.openReply({ submitted: true, revision: 2 });
+    await server.set({ open: [{ status: 200, body: submitted }] });
+    expect(harness.secondary?.textContent?.trim()).to.equal(en.buttons.resume);
+    expect(harness.button).to.equal(null);
+    await harness.during('ready', () => harness.secondary?.click());
+    expect(harness.announcement).to.equal(en.submitted);
+    expect(await server.opens()).to.have.length(2);
+    server.sdk.calls[1]?.onDecline?.();
+    await harness.element.updateComplete;
+    expect(harness.notice).to.equal(en.declined);
+  });
+
+  it('a hint of it that is lost is repeated until the server has it', async () => {
+    const harness = await PayCheckoutHarness.ready(server);
+    await until(async () => (await server.hints()).includes('shown'));
+    await server.set({ faults: { hints: 2 } });
+    server.sdk.calls[0]?.onSubmit?.();
+    await harness.element.updateComplete;
+    const submitted = async () => (await server.hints()).filter((kind) => kind === 'submitted');
+    await until(async () => (await submitted()).length === 3);
+  });
+
+  it('a session that the SDK says is expired is replaced at once, and nothing is said of money', async () => {
+    const harness = await send();
+    const fresh = server.openReply({ sessionId: 'session-2', revision: 2 });
+    await server.set({ open: [{ status: 200, body: fresh }] });
+    await harness.during('opening', () => server.sdk.calls[0]?.onExpire?.());
+    await harness.reaches('ready');
+    expect(harness.announcement).to.equal(en.renewed);
+    const [, second] = await server.opens();
+    expect(second?.body).to.include({ renew: `session-${server.id}` });
+    expect(await server.hints()).to.include('expired');
+    expect(harness.count('pay-error')).to.equal(0);
+  });
+
+  it('one that a later page of the order submitted takes the form from this one', async () => {
+    const harness = await PayCheckoutHarness.ready(server);
+    await harness.during('confirming', () =>
+      server.set({ status: { ...server.status({ submitted: true, revision: 2 }) } }),
+    );
+    expect(harness.form).to.equal(null);
+    expect(harness.button).to.equal(null);
+    expect(harness.announcement).to.equal(en.phases.confirming);
+    await harness.during('paid', () => server.setState('paid', 3));
+    expect(harness.count('pay-paid')).to.equal(1);
+  });
+
+  it('a form at an older price goes when another page opens a newer one', async () => {
+    const harness = await PayCheckoutHarness.ready(server);
+    const newer = checkoutId();
+    const price = { amount: '50.00', currency: 'GBP', environment: 'sandbox', shop: 'Test Tea' };
+    await server.set({
+      status: { ...server.status({ supersededBy: newer, revision: 2 }) },
+      others: [{ ...server.status({ checkout: newer, revision: 1 }) }],
+      preview: { status: 200, body: { ...price, checkout: newer, state: 'open', revision: 1 } },
+    });
+    await harness.reaches('idle');
+    await until(() => harness.element.renderRoot.textContent?.includes('50.00') ?? false);
+    expect(harness.form).to.equal(null);
+    expect(harness.button?.textContent?.trim()).to.equal('Pay');
+  });
+
+  for (const state of ['paid', 'returned'] as const) {
+    it(`a form goes when another checkout of the order is ${state}`, async () => {
+      const harness = await PayCheckoutHarness.ready(server);
+      const other = checkoutId();
+      const phase = state === 'paid' ? state : 'confirming';
+      await server.set({
+        status: { ...server.status({ supersededBy: other, revision: 2 }) },
+        others: [{ ...server.status({ checkout: other, state, revision: 5 }) }],
+      });
+      await harness.reaches(phase);
+      await until(() => harness.announcement === en.phases[phase]);
+      expect(harness.form).to.equal(null);
+      expect(harness.button).to.equal(null);
+    });
+  }
+
+  it('a form in which a card was submitted stays until the server has heard of it', async () => {
+    const harness = await send();
+    const other = checkoutId();
+    await server.set({
+      status: { ...server.status({ supersededBy: other, revision: 2 }) },
+      others: [{ ...server.status({ checkout: other, revision: 1 }) }],
+    });
+    await isHeard();
+    expect(harness.phase).to.equal('ready');
+    expect(harness.form).not.to.equal(null);
   });
 
   it('a decline ends it: what happens next is what happens to any form', async () => {

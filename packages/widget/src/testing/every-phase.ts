@@ -126,6 +126,32 @@ export const WITHIN_PHASES: readonly [string, Reach][] = [
     },
   ],
   [
+    'ready with a form that replaces an expired one',
+    async (harness) => {
+      await REACH.ready(harness);
+      const body = harness.server.openReply({ sessionId: 'session-2', revision: 2 });
+      await harness.server.set({ open: [{ status: 200, body }] });
+      await harness.during('ready', () => sdkOf(harness).calls[0]?.onExpire?.());
+    },
+  ],
+  [
+    'confirming after a card was submitted',
+    async (harness) => {
+      const body = harness.server.openReply({ submitted: true });
+      await harness.server.set({ open: [{ status: 200, body }] });
+      await harness.during('confirming', () => harness.press());
+    },
+  ],
+  [
+    'idle after a submitted card that paid nothing',
+    async (harness) => {
+      const body = harness.server.openReply({ submitted: true });
+      await harness.server.set({ open: [{ status: 200, body }] });
+      await harness.during('confirming', () => harness.press());
+      await harness.during('idle', () => harness.server.setState('open'));
+    },
+  ],
+  [
     'ready with an SDK that shows nothing',
     async (harness) => {
       harness.element.adapter = { load: () => Promise.resolve(), open: () => Promise.resolve() };

@@ -21,7 +21,7 @@ export class TestServer {
   readonly url = `http://${this.id}.localhost:${location.port}`;
   /** The same server at the origin of the test's page. */
   readonly here = `${location.origin}/test-server/${this.id}`;
-  readonly checkout = crypto.randomUUID();
+  readonly checkout = checkoutId();
   readonly #global = `Sdk_${this.id.replaceAll('-', '')}`;
 
   get sdk(): SdkSeen {
@@ -40,6 +40,7 @@ export class TestServer {
         onDecline: 'declined',
         onError: 'error',
         onRefuse: 'refused',
+        onExpire: 'expired',
       },
       origins: { script: [], frame: [], connect: [] },
     };
@@ -125,6 +126,11 @@ export class TestServer {
     const seen = await this.seen('POST', /\/hints$/);
     return seen.map((one) => one.body as HintRequest);
   }
+}
+
+/** A checkout's id in the form that the server gives them. */
+export function checkoutId(): string {
+  return `0${crypto.randomUUID().replaceAll('-', '').slice(0, 29)}`;
 }
 
 function isPreview({ body }: SeenRequest): boolean {
