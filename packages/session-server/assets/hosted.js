@@ -49,6 +49,9 @@
     window.close();
   });
 
+  // Shows the page that opened this window that it can see it. Any origin may receive it.
+  owner?.postMessage({ type: 'pay-checkout:hello' }, '*');
+
   addEventListener('message', ({ data, origin, source }) => {
     // The reply shows the owner's origin: only there is the checkout named.
     if (source !== owner || !origins.includes(origin)) return;

@@ -80,7 +80,8 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
   if (path.startsWith('/v1/pay/')) {
     if (server.script.keepsPage) return void (context.status = 204);
     context.type = 'html';
-    context.body = '<!doctype html><title>Payment page</title>';
+    context.body = `<!doctype html><title>Payment page</title>
+      <script>opener?.postMessage({ type: 'pay-checkout:hello' }, '*');</script>`;
     return;
   }
   context.status = 404;

@@ -80,7 +80,11 @@ export class FlowController implements ReactiveController, FlowContext {
   readonly events: FlowEvents;
   readonly #running = new Map<string, AbortController>();
   /** The window with the form, in mode `popup`. */
-  #window: Window | null | undefined;
+  window: Window | null | undefined;
+  /** Whether that window has sent this page a message. */
+  #isWindowSeen = false;
+  /** Whether this page cannot see its windows: its own policy separates it from them (COOP). */
+  #isBlind = false;
   /** The latest description from the server. */
   #sdk: SdkDescription | undefined;
   /** Whether the shopper came back to this page and has not pressed anything since. */
@@ -109,7 +113,7 @@ export class FlowController implements ReactiveController, FlowContext {
   }
 
   get hasWindow(): boolean {
-    return this.presentation === 'popup' && this.#window?.closed === false;
+    return this.presentation === 'popup' && this.window?.closed === false;
   }
 
   get nextPresentation(): Presentation {
@@ -119,7 +123,8 @@ export class FlowController implements ReactiveController, FlowContext {
     // An overlay frames the hosted page for an SDK without a container.
     const isRefused = mode === 'overlay' && sdk && !sdk.container && isInForeignFrame();
     const chosen = choosePresentation(wanted, sdk?.navigates || isRefused);
-    return createSession && chosen !== 'overlay' ? 'inline' : chosen;
+    if (createSession && chosen !== 'overlay') return 'inline';
+    return chosen === 'popup' && this.#isBlind ? 'redirect' : chosen;
   }
 
   get poller(): StatusPoller {
@@ -145,11 +150,11 @@ export class FlowController implements ReactiveController, FlowContext {
   close(): void {
     // A submitted card cannot be cancelled: the server finds out what became of it.
     this.#hint(this.state.isSubmitted ? 'shown' : 'cancelled');
-    if (this.send({ type: 'close' })) this.#window?.close();
+    if (this.send({ type: 'close' })) this.window?.close();
   }
 
   focusWindow(): void {
-    this.#window?.focus();
+    this.window?.focus();
   }
 
   /** Mounts the form again, in the same session. */
@@ -210,8 +215,9 @@ export class FlowController implements ReactiveController, FlowContext {
     const { hostedUrl, host } = this;
     this.presentation = this.nextPresentation;
     if (this.presentation === 'popup' && hostedUrl) {
-      this.#window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
-      if (!this.#window) this.presentation = 'redirect';
+      this.#isWindowSeen = false;
+      this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
+      if (!this.window) this.presentation = 'redirect';
     }
     if (!hostedUrl || this.presentation !== 'redirect' || this.#isBack) return true;
     if (this.send({ type: 'redirect', url: hostedUrl })) {
@@ -247,7 +253,7 @@ export class FlowController implements ReactiveController, FlowContext {
     this.#orderToken = orderToken;
     if (isOtherOrder) {
       if (this.#subject) {
-        this.#window?.close();
+        this.window?.close();
         this.send({ type: 'order-changed' });
       }
       this.#subject = subject;
@@ -258,7 +264,7 @@ export class FlowController implements ReactiveController, FlowContext {
     }
     if (!continues) return;
     // The window's address has the old token.
-    if (this.hasWindow) this.#present();
+    if (this.hasWindow && this.hostedUrl) this.window?.location.replace(this.hostedUrl);
     const isUnstarted = state.phase === 'problem' && state.isUnstarted;
     this.send({ type: isUnstarted ? 'reset' : 'start' });
   }
@@ -278,6 +284,13 @@ export class FlowController implements ReactiveController, FlowContext {
       case 'unfollow':
         this.isFollowing = false;
         this.send({ type: 'reset' });
+        break;
+      case 'window-seen':
+        this.#isWindowSeen = true;
+        break;
+      case 'window-closed':
+        this.#isBlind = Boolean(this.window) && !this.#isWindowSeen;
+        this.send({ type: 'close' });
         break;
       case 'page-shown':
         this.#showCount += 1;

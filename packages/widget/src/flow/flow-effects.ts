@@ -65,6 +65,8 @@ export interface FlowContext {
   readonly hostedUrl: string | undefined;
   /** Whether the window with the form is still open. */
   readonly hasWindow: boolean;
+  /** The window that was opened last. */
+  readonly window: Window | null | undefined;
   /** Settles when the server has received the last hint. */
   readonly lastHint: Promise<void> | undefined;
   readonly poller: StatusPoller;
@@ -76,6 +78,7 @@ export type EffectEvent =
   | { readonly type: 'config-loaded'; readonly config: CheckoutConfigReply }
   | { readonly type: 'previewed'; readonly preview: Preview | null }
   | { readonly type: 'sdk-loaded' | 'became-visible' | 'unfollow' }
+  | { readonly type: 'window-seen' | 'window-closed' }
   | { readonly type: 'page-hidden' | 'page-restored' | 'page-shown' }
   | {
       readonly type: 'checkout-created';
@@ -113,6 +116,7 @@ export const listenToPage: Effect = (flow, emit, signal) => {
   };
   const onMessage = (event: MessageEvent<unknown>): void => {
     const { host, state, poller } = flow;
+    if (event.source && event.source === flow.window) emit({ type: 'window-seen' });
     if (isReasonToPoll(event, host.serverUrl, state.known?.checkout)) poller.poll();
   };
   const on = (type: string, run: (event: never) => unknown): void =>
@@ -224,7 +228,7 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
       }
       // The hosted page asks the shopper for the address.
       if (!hasWindow) {
-        emit({ type: 'close' });
+        emit({ type: 'window-closed' });
         return;
       }
       await pause(ADDRESS_CHECK_MS, signal);
@@ -291,7 +295,7 @@ export const showForm: Effect = async (flow, emit, signal) => {
 export const watchWindow: Effect = async (flow, emit, signal) => {
   while (!signal.aborted && flow.hasWindow) await pause(WINDOW_CHECK_MS, signal);
   emit({ type: 'hint', kind: 'shown' });
-  emit({ type: 'close' });
+  emit({ type: 'window-closed' });
 };
 
 /** Asks once whether a payment that is shown as received was refunded since. */

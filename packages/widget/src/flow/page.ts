@@ -51,12 +51,20 @@ export function leaveFor(url: string): void {
 }
 
 /**
- * Opens the server's hosted page in a window of its own, or in the one that `name` already has; none
- * when the browser blocks it. Browsers allow it in a click only, and Firefox throws in a frame whose
- * `sandbox` forbids windows (https://bugzilla.mozilla.org/show_bug.cgi?id=1176397).
+ * Opens the server's hosted page in a window of its own; none when the browser blocks it. A window that
+ * `name` has already comes to the front as it is: a card may be being paid in it. Browsers allow it in a
+ * click only, and Firefox throws in a frame whose `sandbox` forbids windows
+ * (https://bugzilla.mozilla.org/show_bug.cgi?id=1176397).
  */
 export function openWindow(url: string, name: string): Window | null | undefined {
-  return attempt(() => open(url, `pay-checkout ${name}`, 'popup,width=520,height=760'));
+  return attempt(() => {
+    const opened = open('', `pay-checkout ${name}`, 'popup,width=520,height=760');
+    // What a page of another site shows cannot be read: then it is no new one.
+    const isNew = attempt(() => opened?.location.href === 'about:blank');
+    if (isNew) opened?.location.replace(url);
+    else attempt(() => opened?.focus());
+    return opened;
+  });
 }
 
 /**

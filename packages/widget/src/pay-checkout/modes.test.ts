@@ -51,6 +51,14 @@ describe('<pay-checkout> modes', () => {
   /** The hosted page has been opened with the order token. */
   const hostedPageOpens = (token = TOKEN): Promise<void> =>
     until(async () => (await server.seen('GET', RegExp(`/v1/pay/.*${token}$`))).length > 0);
+  const windowSaysHello = (): Promise<void> =>
+    new Promise((resolve) => {
+      addEventListener('message', function listen({ data }: MessageEvent<{ type?: string }>) {
+        if (data.type !== 'pay-checkout:hello') return;
+        removeEventListener('message', listen);
+        resolve();
+      });
+    });
   const describeNavigating = (): Promise<void> => {
     const sdk = { ...server.sdkDescription, navigates: true };
     const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
@@ -192,10 +200,13 @@ describe('<pay-checkout> modes', () => {
     it('a window that the shopper closed: the server polls, and the element offers pay again', async () => {
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
+      const isSeen = windowSaysHello();
       await harness.during('ready', () => harness.press());
       const popup = await opening;
+      await isSeen;
       await harness.during('idle', () => popup?.close());
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
+      expect(harness.element.matches(':state(idle)')).to.equal(true);
       await until(async () => (await server.hints()).length > 0);
       expect(await server.hints()).to.deep.equal(['shown']);
       await harness.during('paid', () => server.setState('paid'));
@@ -230,6 +241,8 @@ describe('<pay-checkout> modes', () => {
       opening = nextWindow();
       await again.during('ready', () => again.press());
       expect(await opening).to.equal(ofFirst);
+      // As it is: a card may be being paid in it.
+      expect(await server.seen('GET', RegExp(`/v1/pay/.*${TOKEN}$`))).to.have.length(1);
       ofFirst?.close();
       ofSecond?.close();
     });
@@ -279,6 +292,25 @@ describe('<pay-checkout> modes', () => {
       await harness.during('idle', () => popup?.close());
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
       restore();
+    });
+
+    it('a window that this page cannot see is opened once: the next press leads to the payment page', async () => {
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
+      harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
+      await server.set({ keepsPage: true });
+      const opening = nextWindow();
+      await harness.during('ready', () => harness.press());
+      const popup = await opening;
+      // As its opener sees a window from which the page's own policy (COOP) separates it.
+      await harness.during('idle', () => popup?.close());
+      const { open } = window;
+      window.open = () => {
+        throw new Error('another window was opened');
+      };
+      const redirect = harness.nextEvent('pay-redirect');
+      harness.press();
+      expect((await redirect).url).to.equal(hostedUrl());
+      window.open = open;
     });
 
     it('another order in the tag takes the window of the order before away', async () => {
@@ -402,14 +434,13 @@ describe('<pay-checkout> modes', () => {
       const tab = await Tab.open(server);
       const badge = (): unknown => tab.element.renderRoot.querySelector('[part="badge"]');
       await until(() => badge() !== null);
-      let url: string | URL | undefined;
       const { page } = tab;
       const real = page.open.bind(page);
       let popup: Window | null = null;
-      page.open = (wanted, ...rest) => (popup = real((url = wanted), ...rest));
+      page.open = (...wanted) => (popup = real(...wanted));
       tab.element.start();
       await tab.reaches('ready');
-      expect(url).to.equal(`${hostedUrl()}?locale=en`);
+      await hostedPageOpens();
       (popup as Window | null)?.close();
       tab.close();
     });
@@ -420,9 +451,9 @@ describe('<pay-checkout> modes', () => {
       const tab = await Tab.open(server);
       const { page } = tab;
       const opened: string[] = [];
-      page.open = (wanted) => {
-        opened.push(String(wanted));
-        return { closed: false, close: () => undefined } as Window;
+      page.open = () => {
+        const place = { href: 'about:blank', replace: (url: string) => opened.push(url) };
+        return { closed: false, close: () => undefined, location: place } as unknown as Window;
       };
       tab.element.start();
       await tab.reaches('ready');
