@@ -6,6 +6,7 @@ import { collectReportedErrors } from '../testing/reported-errors.js';
 import { Tab } from '../testing/tab.js';
 import { speedUpWait, speedUp, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
+import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 const REQUEST_TIMEOUT_MS = 25_000;
@@ -141,6 +142,28 @@ describe('errors of <pay-checkout>', () => {
     expect(harness.notice).to.equal(`${en.sdkError} ${en.unknown} sdk_timeout`);
     expect(harness.reference).to.contain(server.checkout.slice(0, 8));
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
+  });
+
+  it('a form that stays blank in a page that is cross-origin isolated has a name, and is not ready', async () => {
+    const restore = speedUpWait(globalThis, 2000);
+    const real = Object.getOwnPropertyDescriptor(globalThis, 'crossOriginIsolated');
+    Object.defineProperty(globalThis, 'crossOriginIsolated', { value: true, configurable: true });
+    const adapter: SdkAdapter = {
+      drawsInside: true,
+      reportsShown: true,
+      load: () => Promise.resolve(),
+      open: ({ container }) => {
+        container.append(document.createElement('iframe'));
+        return Promise.resolve();
+      },
+    };
+    const harness = await PayCheckoutHarness.place(server, { adapter });
+    const error = harness.nextEvent('pay-error');
+    await harness.during('problem', () => harness.press());
+    restore();
+    Object.defineProperty(globalThis, 'crossOriginIsolated', real as PropertyDescriptor);
+    expect(await error).to.include({ code: 'sdk_page_isolated' });
+    expect(harness.count('pay-ready')).to.equal(0);
   });
 
   it('a server that is gone while a window is open is shown on the page, with a reference', async () => {

@@ -40,6 +40,7 @@ export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): S
 
   return {
     drawsInside: Boolean(sdk.container),
+    reportsShown: Object.values(callbacks).includes('shown'),
 
     async load(signal) {
       if (!find()) await joinShared(loadScript({ url, global, integrity, nonce }, find), signal);

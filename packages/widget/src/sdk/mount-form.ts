@@ -44,6 +44,8 @@ export async function mountForm(
     id: `pay-checkout-form-${++containerCount}`,
   });
   form.append(container);
+  // In a page that isolates itself (COOP and COEP) a frame of the SDK may stay blank: only the SDK knows.
+  const mayBeBlocked = globalThis.crossOriginIsolated && adapter.reportsShown;
   let handle: SdkHandle | void;
   const unmount = async (): Promise<void> => {
     form.remove();
@@ -65,7 +67,7 @@ export async function mountForm(
     await pause(isEmpty() ? EMPTY_GRACE_MS : 0, signal);
     if (signal.aborted) return;
     host.isFormEmpty = isEmpty();
-    if (adapter.drawsInside && !isEmpty()) shown.resolve();
+    if (adapter.drawsInside && !isEmpty() && !mayBeBlocked) shown.resolve();
   };
   const open = async (): Promise<void> => {
     const locale = host.language;
@@ -81,6 +83,7 @@ export async function mountForm(
       void look();
     }
     if (isEmpty()) throw new CodedError('sdk_timeout');
+    if (mayBeBlocked) throw new CodedError('sdk_page_isolated');
   };
   // First, where the element hides it.
   host.prepend(form);

@@ -26,6 +26,8 @@ export interface SdkHandle {
 export interface SdkAdapter {
   /** Whether the form is shown once something is in the container, and not before. */
   readonly drawsInside?: boolean;
+  /** Whether it reports `shown` on its own. */
+  readonly reportsShown?: boolean;
   /** Makes the SDK available; called early and again before `open`, so the second call is cheap. */
   load(signal: AbortSignal): Promise<void>;
   /** Mounts the form. Settles when it is shown, unless `report('shown')` was called before. */
