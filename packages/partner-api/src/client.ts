@@ -7,12 +7,13 @@ import {
   checkSeconds,
   checkValidation,
 } from './http/call-options.js';
-import { Caller } from './http/caller.js';
-import { DriftLog, type DriftReport, type Validation } from './http/drift.js';
+import { Caller, type ClientSettings } from './http/caller.js';
+import { DriftLog, type DriftReport } from './http/drift.js';
+import { FetchTransport } from './http/fetch-transport.js';
 import type { Logger, TracerLike } from './http/observe.js';
-import type { KeyName, Operation } from './http/operation.js';
+import type { KeyName, Operation, Validation } from './http/operation.js';
 import { type Clock, systemClock } from './http/time-limit.js';
-import { FetchTransport, type Transport } from './http/transport.js';
+import type { Transport } from './http/transport.js';
 import { Analytics, PARTNER_ANALYTICS } from './resources/analytics.js';
 import { CheckoutSessions, CREATE_CHECKOUT_SESSION } from './resources/checkout-sessions.js';
 import { ASSOCIATE_MERCHANT, Merchants } from './resources/merchants.js';
@@ -68,27 +69,6 @@ export interface PartnerClientOptions extends AddressOptions {
   readonly clock?: Clock | undefined;
   /** For tests: a number from 0 to 1, as `Math.random` gives, for the pauses. */
   readonly random?: (() => number) | undefined;
-}
-
-/** The options of a client, checked and complete. */
-export interface ClientSettings {
-  readonly addresses: Addresses;
-  readonly keys: Readonly<Record<KeyName, Secret | undefined>>;
-  readonly secrets: readonly Secret[];
-  readonly timeoutSeconds: number;
-  readonly maxRetries: number;
-  readonly retryRateLimited: boolean;
-  readonly maxResponseBytes: number;
-  readonly validation: Validation;
-  readonly drift: DriftLog;
-  readonly analyticsDays: 'difference' | 'inclusive';
-  readonly requestIdHeader: string;
-  readonly transport: Transport;
-  readonly tracer: TracerLike | undefined;
-  readonly logger: Logger;
-  readonly userAgent: string;
-  readonly clock: Clock;
-  readonly random: () => number;
 }
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { TRANSACTION_COLUMNS, TransactionCsv } from './csv.js';
 import { parseJson } from './decimal.js';
-import type { Transaction } from './resources/transactions.js';
+import type { Transaction } from './resources/transaction.js';
 
 function lineOf(row: Transaction, columns: readonly string[], guardFormulas = true): string {
   return new TransactionCsv({ columns, extra: false, guardFormulas }).toText([row]);

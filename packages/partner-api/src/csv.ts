@@ -1,5 +1,5 @@
 import { decimalOf, toJsonText } from './decimal.js';
-import { Transaction } from './resources/transactions.js';
+import { Transaction } from './resources/transaction.js';
 
 /** The fields of a transaction in the order of spec 2.1: the columns of an export. */
 export const TRANSACTION_COLUMNS: readonly string[] = Object.keys(Transaction.shape);

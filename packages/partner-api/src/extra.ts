@@ -7,7 +7,7 @@ import {
   ScheduledTransfer,
   type ScheduledTransfer as TransferType,
 } from './resources/scheduled-transfers.js';
-import { Transaction, type Transaction as TransactionType } from './resources/transactions.js';
+import { Transaction, type Transaction as TransactionType } from './resources/transaction.js';
 
 interface Objects {
   readonly Transaction: TransactionType;

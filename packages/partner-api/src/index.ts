@@ -1,17 +1,16 @@
 export { PartnerClient, type PartnerClientOptions } from './client.js';
 export type { AddressOptions, Environment } from './http/addresses.js';
 export type { Call, CallResponse } from './http/call.js';
-export type { CallOptions } from './http/operation.js';
+export type { CallOptions, Validation } from './http/operation.js';
 export { extraOf } from './extra.js';
-export type { DriftReport, OperationDrift, Validation } from './http/drift.js';
+export type { DriftReport, OperationDrift } from './http/drift.js';
 export type { AttemptEvent, CallEvent, Logger, SpanLike, TracerLike } from './http/observe.js';
 export type {
   IterateOptions,
   ListTransactionsParams,
-  Transaction,
-  TransactionPage,
   Transactions,
 } from './resources/transactions.js';
+export type { Transaction, TransactionPage } from './resources/transaction.js';
 export type { TransactionIterator } from './resources/transaction-iterator.js';
 export { endOfPage, type PageEnd } from './resources/page-source.js';
 export {
@@ -64,8 +63,8 @@ export { decimalOf, fieldText, toJsonText } from './decimal.js';
 export { Secret } from './secret.js';
 export * from './errors.js';
 export type { Clock } from './http/time-limit.js';
+export { FetchTransport } from './http/fetch-transport.js';
 export {
-  FetchTransport,
   TransportError,
   type Transport,
   type TransportHead,

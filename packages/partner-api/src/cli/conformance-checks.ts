@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { PartnerClient } from '../client.js';
 import { isPartnerApiError } from '../errors.js';
-import type { ListTransactionsParams, Transaction } from '../resources/transactions.js';
+import type { Transaction } from '../resources/transaction.js';
+import type { ListTransactionsParams } from '../resources/transactions.js';
 import { requestDate } from '../schemas.js';
 import { KeySink } from './files.js';
 

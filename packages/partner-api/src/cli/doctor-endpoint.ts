@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { FetchTransport, TransportError } from '../http/transport.js';
+import { FetchTransport } from '../http/fetch-transport.js';
+import { TransportError } from '../http/transport.js';
 import type { Secret } from '../secret.js';
 import type { WebhookScheme } from '../webhooks/scheme.js';
 import { signWebhook } from '../webhooks/signature.js';

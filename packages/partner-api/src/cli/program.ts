@@ -33,7 +33,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   conformance: async () => (await import('./commands/conformance.js')).addConformanceCommand,
   profiles: async () => (await import('./commands/profiles.js')).addProfileCommands,
   completion: async () => (await import('./commands/completion.js')).addCompletionCommand,
-  complete: async () => (await import('./commands/completion.js')).addCompleteCommand,
+  complete: async () => {
+    const { addCompleteCommand } = await import('./commands/completion.js');
+    return (program, cli) => {
+      addCompleteCommand(program, cli, () => createProgram(cli));
+    };
+  },
 };
 
 /** How a program is put together. */

@@ -2,7 +2,8 @@ import type { PartnerClient } from '../client.js';
 import { TransactionCsv, type TransactionCsvOptions } from '../csv.js';
 import { toJsonText } from '../decimal.js';
 import { isPartnerApiError } from '../errors.js';
-import type { ListTransactionsParams, Transaction } from '../resources/transactions.js';
+import type { Transaction } from '../resources/transaction.js';
+import type { ListTransactionsParams } from '../resources/transactions.js';
 import {
   addUnreadable,
   NO_UNREADABLE_ROWS,

@@ -1,10 +1,11 @@
 import type * as z from 'zod';
 
-import type { ClientSettings } from '../client.js';
 import { InvalidRequestError, type PartnerApiError } from '../errors.js';
 import type { Secret } from '../secret.js';
+import type { Addresses } from './addresses.js';
 import type { NoteResponse } from './call.js';
 import { checkCallOptions } from './call-options.js';
+import type { DriftLog } from './drift.js';
 import {
   type AttemptContext,
   describeHead,
@@ -13,12 +14,39 @@ import {
   hideIn,
   hideSecrets,
 } from './failure.js';
-import { CallObserver } from './observe.js';
-import type { CallOptions, Operation } from './operation.js';
+import { CallObserver, type Logger, type TracerLike } from './observe.js';
+import type { CallOptions, KeyName, Operation, Validation } from './operation.js';
 import { readReply } from './read-reply.js';
 import { attemptSeconds, mayRepeat, pauseSeconds } from './retry.js';
-import { sleep, startTimeLimit, type TimeLimitOptions, TimeLimitReached } from './time-limit.js';
-import type { TransportReply, TransportRequest } from './transport.js';
+import {
+  type Clock,
+  sleep,
+  startTimeLimit,
+  type TimeLimitOptions,
+  TimeLimitReached,
+} from './time-limit.js';
+import type { Transport, TransportReply, TransportRequest } from './transport.js';
+
+/** The options of a client, checked and complete. */
+export interface ClientSettings {
+  readonly addresses: Addresses;
+  readonly keys: Readonly<Record<KeyName, Secret | undefined>>;
+  readonly secrets: readonly Secret[];
+  readonly timeoutSeconds: number;
+  readonly maxRetries: number;
+  readonly retryRateLimited: boolean;
+  readonly maxResponseBytes: number;
+  readonly validation: Validation;
+  readonly drift: DriftLog;
+  readonly analyticsDays: 'difference' | 'inclusive';
+  readonly requestIdHeader: string;
+  readonly transport: Transport;
+  readonly tracer: TracerLike | undefined;
+  readonly logger: Logger;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
 
 type Exchange = Omit<TransportRequest, 'signal'>;
 

@@ -2,13 +2,6 @@ import * as z from 'zod';
 
 import { isObject } from './operation.js';
 
-/**
- * How closely answers are compared with the provider's document: not at all; counted for the drift
- * report; or a field of another type is an error. Fields that the document does not list are never
- * an error.
- */
-export type Validation = 'off' | 'warn' | 'strict';
-
 /** Where answers of one operation differ from the document. Names and kinds, never values. */
 export interface OperationDrift {
   /** Answers that were compared. */

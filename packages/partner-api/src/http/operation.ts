@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 
 import type { Effect, OutcomeAdvice, RequestRefusedError } from '../errors.js';
-import type { Validation } from './drift.js';
 
 /** Which of the provider's addresses an operation is under (spec 4, 4.3, 4.4). */
 export type BaseName = 'api' | 'merchants' | 'transfers';
@@ -39,6 +38,13 @@ export interface Operation<Reply extends z.ZodType = z.ZodType> {
   /** An answer may lawfully take this long: no default time limit is shorter. */
   readonly minTimeoutSeconds?: number;
 }
+
+/**
+ * How closely answers are compared with the provider's document: not at all; counted for the drift
+ * report; or a field of another type is an error. Fields that the document does not list are never
+ * an error.
+ */
+export type Validation = 'off' | 'warn' | 'strict';
 
 /** What a caller can set for one call. */
 export interface CallOptions {

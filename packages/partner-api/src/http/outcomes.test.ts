@@ -13,7 +13,7 @@ import {
   startServer,
   startTcpServer,
 } from '../testing/test-server.js';
-import { FetchTransport } from './transport.js';
+import { FetchTransport } from './fetch-transport.js';
 
 const SESSION = { merchant_id: 1001, order_id: 7 };
 const ANSWER =

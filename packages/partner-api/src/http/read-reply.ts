@@ -6,10 +6,10 @@ import {
   type ResponseProblem,
   UnsuccessfulAnswerError,
 } from '../errors.js';
-import { type DriftLog, findMismatches, type Mismatch, type Validation } from './drift.js';
+import { type DriftLog, findMismatches, type Mismatch } from './drift.js';
 import { type AttemptContext, describeBody, describeHead, failureOfStatus } from './failure.js';
 import { parseJson } from '../decimal.js';
-import { isObject, type Operation, UnsuccessfulReply } from './operation.js';
+import { isObject, type Operation, UnsuccessfulReply, type Validation } from './operation.js';
 import type { TransportReply } from './transport.js';
 
 /** `undefined` when the bytes are no valid UTF-8. */

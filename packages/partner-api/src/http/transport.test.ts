@@ -12,8 +12,9 @@ import {
   startServer,
   startTcpServer,
 } from '../testing/test-server.js';
+import { FetchTransport } from './fetch-transport.js';
 import { NodeHttpTransport } from './node-http-transport.js';
-import { FetchTransport, type TransportRequest } from './transport.js';
+import type { TransportRequest } from './transport.js';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((found) =>
   found?.some(({ address }) => address === '::1'),

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../errors.js';
-import type { Transaction } from './transactions.js';
+import type { Transaction } from './transaction.js';
 
 /** Where an iteration stood. */
 export interface IterationPosition {

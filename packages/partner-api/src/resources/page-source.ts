@@ -1,5 +1,5 @@
 import { CallAbortedError, PaginationError, type PaginationProblem } from '../errors.js';
-import type { TransactionPage } from './transactions.js';
+import type { TransactionPage } from './transaction.js';
 
 /** Reads one page of a list: the first one without a cursor. */
 export type FetchPage = (

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import { rowsOf, startListServer } from '../testing/list-server.js';
 import { answerJson, clientOf, failureOf, startServer } from '../testing/test-server.js';
-import type { Transaction } from './transactions.js';
+import type { Transaction } from './transaction.js';
 
 async function takeIds(rows: AsyncIterable<Transaction>, count = Infinity): Promise<string[]> {
   const ids: string[] = [];

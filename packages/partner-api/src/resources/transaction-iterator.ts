@@ -2,7 +2,7 @@ import { toJsonText } from '../decimal.js';
 import { InvalidRequestError } from '../errors.js';
 import { GivenRows, type IterationPosition, writeCheckpoint } from './checkpoint.js';
 import { type FetchPage, type PageEnd, PageSource } from './page-source.js';
-import type { Transaction, TransactionPage } from './transactions.js';
+import type { Transaction, TransactionPage } from './transaction.js';
 import {
   addUnreadable,
   NO_UNREADABLE_ROWS,

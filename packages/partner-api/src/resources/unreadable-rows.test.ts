@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { decimalOf } from '../decimal.js';
 import { answerJson, clientOf, failureOf, startServer } from '../testing/test-server.js';
-import type { Transaction } from './transactions.js';
+import type { Transaction } from './transaction.js';
 import { unreadableRowsOf } from './unreadable-rows.js';
 
 type Rows = readonly unknown[];

@@ -1,6 +1,6 @@
 import { kindOf } from '../http/drift.js';
 import { isObject } from '../http/operation.js';
-import type { Transaction, TransactionPage } from './transactions.js';
+import type { Transaction, TransactionPage } from './transaction.js';
 
 /** Where a row stood that is no object, and what stood there; never its value. */
 export interface UnreadableRow {

@@ -39,15 +39,22 @@ export function addCompletionCommand(program: Command, cli: Cli): void {
     .action((shell: keyof typeof SCRIPTS) => cli.terminal.print(SCRIPTS[shell]));
 }
 
-/** `complete`, which the scripts call. */
-export function addCompleteCommand(program: Command, cli: Cli): void {
+/**
+ * `complete`, which the scripts call.
+ *
+ * @param createFullProgram with all commands
+ */
+export function addCompleteCommand(
+  program: Command,
+  cli: Cli,
+  createFullProgram: () => Promise<Command>,
+): void {
   program
     .command('complete', { hidden: true })
     .description('the words that may stand at the end of a command line')
     .argument('[words...]', 'the command line so far')
     .action(async (words: string[]) => {
-      const { createProgram } = await import('../program.js');
-      const found = listCompletions(await createProgram(cli), words);
+      const found = listCompletions(await createFullProgram(), words);
       if (found.length > 0) cli.terminal.print(...found);
     });
 }

@@ -4,7 +4,7 @@ import { isPartnerApiError } from '../../errors.js';
 import type { PartnerClient } from '../../client.js';
 import type { DriftReport } from '../../http/drift.js';
 import { endOfPage } from '../../resources/page-source.js';
-import type { Transaction } from '../../resources/transactions.js';
+import type { Transaction } from '../../resources/transaction.js';
 import type { Cli } from '../cli.js';
 import {
   type ConformanceCheck,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { TRANSACTION_COLUMNS } from '../../csv.js';
 import { fieldText, toJsonText } from '../../decimal.js';
 import { endOfPage } from '../../resources/page-source.js';
-import type { Transaction } from '../../resources/transactions.js';
+import type { Transaction } from '../../resources/transaction.js';
 import {
   addUnreadable,
   NO_UNREADABLE_ROWS,
