@@ -3,7 +3,13 @@ import { pause, reasonOf } from '../api-client.js';
 import type { PayCheckout } from '../client.js';
 import { isPayCheckoutError } from '../errors.js';
 import type { FeedEvent } from '../events.js';
-import type { Terminal } from './main.js';
+
+export interface Terminal {
+  readonly write: (line: string) => void;
+  readonly writeError: (line: string) => void;
+  /** Ctrl-C. */
+  readonly stop: AbortSignal;
+}
 
 export interface ListenOptions {
   readonly pay: PayCheckout;

@@ -2,14 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { PayCheckout } from '../client.js';
 import { isPayCheckoutError } from '../errors.js';
-import { listen } from './listen.js';
-
-export interface Terminal {
-  readonly write: (line: string) => void;
-  readonly writeError: (line: string) => void;
-  /** Ctrl-C. */
-  readonly stop: AbortSignal;
-}
+import { listen, type Terminal } from './listen.js';
 
 const HELP = `Usage: pay-checkout listen --forward-to <address> [options]
 
