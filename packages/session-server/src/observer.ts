@@ -1,5 +1,4 @@
 import type { Checkout } from './checkouts/state-machine.js';
-import type { WebhookFlag } from './webhooks/repository.js';
 
 /** One request that was answered, or that its client gave up. */
 export interface AnsweredRequest {
@@ -40,6 +39,14 @@ export interface IgnoredRows {
   /** Without `merchantId`. */
   readonly noMerchant: number;
 }
+
+/**
+ * What was found out about a webhook.
+ *
+ * `verified`, `signature_refused`: under the configured scheme. `contradicts`: the body names
+ * another attempt than the token, or several. `unreadable`: no key opens it any more.
+ */
+export type WebhookFlag = 'verified' | 'signature_refused' | 'contradicts' | 'unreadable';
 
 /**
  * Is notified of what the server does. It gets kinds and numbers only, and checkouts, of which it may

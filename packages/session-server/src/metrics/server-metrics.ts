@@ -7,13 +7,13 @@ import {
   Registry,
 } from '@prometheus-io/client';
 import { type AttentionCode, attentionAdded, type Checkout } from '../checkouts/state-machine.js';
-import type { WebhookFlag } from '../webhooks/repository.js';
 import type {
   AnsweredRequest,
   IgnoredRows,
   Observer,
   ProviderCall,
   TransactionPoll,
+  WebhookFlag,
 } from '../observer.js';
 import { VERSION } from '../version.js';
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TestStore } from '../testing/test-store.js';
-import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
+import type { OpenStore, StoreUnderTest, TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import type { Transaction } from '../store/database.js';
 import { bringEventsForward, claimEvents, type EventClaim, markEventFailed } from './repository.js';

@@ -1,5 +1,5 @@
 import { beforeEach, afterEach, describe, expect, it } from 'vitest';
-import type { OpenStore } from '../checkouts/repository.contract.js';
+import type { OpenStore } from '../testing/test-store.js';
 import { TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { FIRST_ORDER_ID, HOUR_MS, START, StoreFixture } from '../testing/store-fixture.js';
 import type { FoundAttempt } from '../checkouts/attempt-repository.js';

@@ -4,8 +4,7 @@ import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import type { AttemptDecision } from '../checkouts/steps.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { setCounter } from '../store/database.js';
-import type { TestStore } from './test-store.js';
-import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
+import type { OpenStore, StoreUnderTest, TestStore } from './test-store.js';
 import type { EventClaim } from '../outbox/repository.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from './store-harness.js';
 

@@ -89,6 +89,20 @@ import {
 import { type Database, incrementCounter, ping } from '../store/database.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';
 
+export interface StoreUnderTest {
+  readonly store: TestStore;
+  /** Closes the store, and opens what it left behind as a process that has just started would. */
+  reopen(): Promise<TestStore>;
+  /** Closes it and removes what it left behind. */
+  remove(): Promise<void>;
+}
+
+/** Makes an empty store with a clock and rules of the test's own. */
+export type OpenStore = (options: {
+  readonly clock: Clock;
+  readonly rules: CheckoutRules;
+}) => Promise<StoreUnderTest>;
+
 export interface TestStoreOptions {
   readonly path: string;
   readonly clock: Clock;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
-import type { TestStore } from '../testing/test-store.js';
-import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
+import type { OpenStore, StoreUnderTest, TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES, testEvidence, AT_PROVIDER } from '../testing/store-harness.js';
 import type {
   ClaimedWebhook,

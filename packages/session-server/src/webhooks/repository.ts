@@ -1,6 +1,7 @@
 import type { AttentionCode } from '../checkouts/state-machine.js';
 import { type Attempt, getAttempt } from '../checkouts/attempt-repository.js';
 import type { Change } from '../checkouts/steps.js';
+import type { WebhookFlag } from '../observer.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import { getCounter, type Reader, type Row, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
@@ -26,14 +27,6 @@ export interface ClaimedWebhook {
   readonly receivedAt: number;
   readonly claimedAt: number;
 }
-
-/**
- * What was found out about a webhook.
- *
- * `verified`, `signature_refused`: under the configured scheme. `contradicts`: the body names
- * another attempt than the token, or several. `unreadable`: no key opens it any more.
- */
-export type WebhookFlag = 'verified' | 'signature_refused' | 'contradicts' | 'unreadable';
 
 /** What a verified webhook proves, when the merchant entry says that it may. */
 export type WebhookProof =

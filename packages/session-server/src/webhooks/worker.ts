@@ -9,7 +9,7 @@ import { describeError, type Logger } from '../logger.js';
 import { findWebhookEndpoints, type Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { WebhookEndpoint, WebhookSettings } from '../merchants/webhook-settings.js';
-import { type Observer, SILENT_OBSERVER } from '../observer.js';
+import { type Observer, SILENT_OBSERVER, type WebhookFlag } from '../observer.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import { startRunLoop, type RunLoop } from '../run-loop.js';
 import type { Database } from '../store/database.js';
@@ -30,7 +30,6 @@ import {
   eraseWebhooks,
   findNextWebhookTime,
   retryUnmatched,
-  type WebhookFlag,
   type WebhookOutcome,
   type WebhookProof,
 } from './repository.js';
