@@ -1,10 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { describeKnown, OTHER_MERCHANTS, siteDirectoryOf } from '../stack/settings.js';
-import {
-  MERCHANT_NAME,
-  PROVIDER_MERCHANT_ID,
-  ROASTERY_AT_PROVIDER,
-} from '../stack/merchants-file.js';
+import { MERCHANT_NAME, PROVIDER_MERCHANT_ID, ROASTERY_AT_PROVIDER } from '../stack/merchants.js';
 import { startConsole, type RunningConsole } from '../testing/running-console.js';
 import { newContext } from './journey.js';
 import { SandboxControl } from './sandbox-control.js';

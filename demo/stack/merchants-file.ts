@@ -4,18 +4,16 @@ import { basename, dirname, join } from 'node:path';
 import { describeSdk, listSdkShapes } from '@pay-checkout/sandbox';
 import * as roastery from '../roastery/coffees.js';
 import { CURRENCY, CURRENCY_DECIMALS } from '../shop/catalogue.js';
-import type { PlaygroundMerchant } from '../shop/config.js';
+import {
+  MERCHANT,
+  MERCHANT_NAME,
+  playgroundId,
+  PROVIDER_MERCHANT_ID,
+  ROASTERY,
+  ROASTERY_AT_PROVIDER,
+} from './merchants.js';
 import { deriveApiKey, deriveSigningSecret, hashApiKey, type StackSecrets } from './secrets.js';
 import { LOGO_FILE, type StackAddresses } from './settings.js';
-
-/** Our shop's id at the session server. */
-export const MERCHANT = 'hollin-and-slip';
-export const MERCHANT_NAME = 'Hollin & Slip';
-export const PROVIDER_MERCHANT_ID = 1001;
-
-/** The second merchant, and its id at the provider. */
-export const ROASTERY = 'seventh-cloud';
-export const ROASTERY_AT_PROVIDER = { id: 1006, name: 'Seventh Cloud Roastery', currency: 'KWD' };
 
 export interface MerchantsFileOptions {
   readonly file: string;
@@ -42,21 +40,6 @@ export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOp
   copyFileSync(LOGO_FILE, join(dirname(file), basename(LOGO_FILE)));
   const merchants = { merchants: [shop, describeRoastery(addresses, secrets), ...entries] };
   writeFileSync(file, JSON.stringify(merchants, null, 2), { mode: 0o600 });
-}
-
-/** The same entries for the shop. */
-export function listPlaygroundMerchants(
-  { sandbox }: StackAddresses,
-  secrets: StackSecrets,
-): readonly PlaygroundMerchant[] {
-  return listSdkShapes(sandbox).map(({ name, what, works }) => {
-    const id = playgroundId(name);
-    return { id, apiKey: deriveApiKey(secrets, id), shape: name, what, works };
-  });
-}
-
-function playgroundId(shape: string): string {
-  return `playground-${shape}`;
 }
 
 function describeRoastery(addresses: StackAddresses, secrets: StackSecrets) {

@@ -11,7 +11,7 @@ import {
   PROVIDER_MERCHANT_ID,
   ROASTERY,
   ROASTERY_AT_PROVIDER,
-} from './merchants-file.js';
+} from './merchants.js';
 import {
   deriveApiKey,
   deriveOperatorKey,
@@ -167,7 +167,7 @@ export function shopEnv(
       operatorUrl: `http://127.0.0.1:${portOf(addresses.operator)}`,
       operatorKey: deriveOperatorKey(secrets),
     }),
-    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(addresses, secrets)),
+    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(addresses.sandbox, secrets)),
   };
 }
 

@@ -3,7 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { StackChild } from './child-process.js';
 import { lockDataFolder } from './data-folder.js';
-import { MERCHANT, writeMerchantsFile } from './merchants-file.js';
+import { MERCHANT } from './merchants.js';
+import { writeMerchantsFile } from './merchants-file.js';
 import { findFreePort, type PortChoice } from './ports.js';
 import { readStackSecrets, type StackSecrets } from './secrets.js';
 import {

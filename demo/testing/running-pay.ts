@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSandbox, type SandboxControl } from '@pay-checkout/sandbox';
 import { parseConfig, startSessionServer } from '@pay-checkout/session-server';
-import { PROVIDER_MERCHANT_ID, writeMerchantsFile } from '../stack/merchants-file.js';
+import { PROVIDER_MERCHANT_ID } from '../stack/merchants.js';
+import { writeMerchantsFile } from '../stack/merchants-file.js';
 import { readStackSecrets, type StackSecrets } from '../stack/secrets.js';
 import { addressesOf, sessionServerEnv, shopEnv, type ProcessEnv } from '../stack/settings.js';
 

@@ -1,10 +1,17 @@
 /** What a page can do to a tag: its methods, and moving, cloning and removing it. */
 import type { PayCheckout } from '@pay-checkout/widget';
-import type { Places } from './preview.js';
 
 /** What the playground needs of a tag, whichever page's class it is of. */
 export type PayTag = HTMLElement &
   Pick<PayCheckout, 'start' | 'retry' | 'close' | 'reset' | 'whenSettled'>;
+
+/** The tag moves between the first and the second; a clone goes to the third. */
+export interface Places {
+  readonly first: HTMLElement;
+  readonly second: HTMLElement;
+  readonly copy: HTMLElement;
+  readonly document: Document;
+}
 
 export interface ActionContext {
   readonly tag: PayTag;

@@ -1,6 +1,6 @@
 /** The preview: builds the tag that the settings ask for, and shows what it does. */
 import { readOrder } from '../../shop/pages/shop-api.js';
-import { ACTIONS, type ActionName, type PayTag } from './actions.js';
+import { ACTIONS, type ActionName, type PayTag, type Places } from './actions.js';
 import type { EventLog } from './event-log.js';
 import { shortenToken, writeMarkup, type MarkupParts } from './markup.js';
 import { placePlaygroundOrder, type ServerStatus } from './server-status.js';
@@ -156,14 +156,6 @@ export class Preview {
       words: tag.querySelector(':scope > [slot="pay"]')?.textContent ?? '',
     };
   }
-}
-
-/** The tag moves between the first and the second; a clone goes to the third. */
-export interface Places {
-  readonly first: HTMLElement;
-  readonly second: HTMLElement;
-  readonly copy: HTMLElement;
-  readonly document: Document;
 }
 
 export interface PlacesOptions {

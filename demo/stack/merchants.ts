@@ -1,0 +1,28 @@
+/** The merchants of the stack: what they are called at the session server and at the provider. */
+import { listSdkShapes } from '@pay-checkout/sandbox';
+import type { PlaygroundMerchant } from '../shop/config.js';
+import { deriveApiKey, type StackSecrets } from './secrets.js';
+
+/** Our shop's id at the session server. */
+export const MERCHANT = 'hollin-and-slip';
+export const MERCHANT_NAME = 'Hollin & Slip';
+export const PROVIDER_MERCHANT_ID = 1001;
+
+/** The second merchant, and its id at the provider. */
+export const ROASTERY = 'seventh-cloud';
+export const ROASTERY_AT_PROVIDER = { id: 1006, name: 'Seventh Cloud Roastery', currency: 'KWD' };
+
+/** The playground's merchants as the shop is told of them: one for each shape of the SDK. */
+export function listPlaygroundMerchants(
+  sandbox: string,
+  secrets: StackSecrets,
+): readonly PlaygroundMerchant[] {
+  return listSdkShapes(sandbox).map(({ name, what, works }) => {
+    const id = playgroundId(name);
+    return { id, apiKey: deriveApiKey(secrets, id), shape: name, what, works };
+  });
+}
+
+export function playgroundId(shape: string): string {
+  return `playground-${shape}`;
+}
