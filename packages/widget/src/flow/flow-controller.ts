@@ -365,7 +365,7 @@ export class FlowController implements ReactiveController, FlowContext {
           needsSdk &&
           hasButton &&
           !createSession &&
-          `preview ${this.#subject} ${orderToken}`,
+          `preview ${this.#subject} ${orderToken} ${this.#showCount}`,
         previewOrder,
       ],
       [isActive && this.startsWhenVisible && 'visible', startWhenVisible],

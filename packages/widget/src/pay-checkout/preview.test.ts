@@ -145,6 +145,17 @@ describe('the price before the payment', () => {
     await harness.during('paid', () => server.setState('paid', 5));
   });
 
+  it('is asked for again when the page is shown again: another one may have paid meanwhile', async () => {
+    const harness = await PayCheckoutHarness.place(server);
+    await comes(harness);
+    expect(harness.phase).to.equal('idle');
+    await server.set({ preview: known({ submitted: true }), status: null });
+    await harness.during('confirming', () =>
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true })),
+    );
+    expect(await server.previews()).to.have.length(2);
+  });
+
   it('of an order that cannot be paid says so at once, and whether anything was paid', async () => {
     for (const unpaid of [true, undefined]) {
       const body = { code: 'order_void', unpaid };
