@@ -6,7 +6,7 @@ import { format } from 'prettier';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import {
-  merchantSchema,
+  merchantFields,
   merchantsFileSchema,
 } from '../packages/session-server/dist/merchants/merchant.js';
 import { listCommittedFiles, ROOT } from './committed-files.mjs';
@@ -343,7 +343,7 @@ describe('the code blocks of the documents', () => {
   it.each(own('json'))('$name is what the merchants file takes', ({ code }) => {
     const text = code.trim().startsWith('{') ? code : `{${code}}`;
     const known: Readonly<Record<string, Schema | undefined>> = {
-      ...merchantSchema.shape,
+      ...merchantFields.shape,
       ...merchantsFileSchema.shape,
     };
     const mistakes = Object.entries(JSON.parse(text) as object).flatMap(([name, value]) => {
