@@ -160,6 +160,24 @@ describe('a backfill of a busy merchant', () => {
     await close(poller);
   });
 
+  it('ends and starts again from the newest row, when it is requested all the time', async () => {
+    const list = new BusyList(HOUR_MS / 10);
+    const poller = list.poller({ pagesPerMinute: 10 });
+    const starts = new Set<number | undefined>();
+    // 48 pages: ten minutes.
+    await pass(35 * MINUTE_MS, () => {
+      void poller.poll(FIRST + HOUR_MS);
+      starts.add(poller.backfillSince);
+    });
+    expect(list.hasSeenAll(FIRST + HOUR_MS, START)).toBe(true);
+    expect([...starts].filter((start) => start !== undefined).length).toBeGreaterThanOrEqual(3);
+    // No one asks any more: the one under way and another one end.
+    await vi.advanceTimersByTimeAsync(25 * MINUTE_MS);
+    expect(poller.backfillSince).toBeUndefined();
+    expect(list.mostCallsAMinute()).toBeLessThanOrEqual(10);
+    await close(poller);
+  });
+
   it('leaves pages for waiters when it re-reads what may have been listed late', async () => {
     // An hour is 30 pages, as many as a minute has for recent rows.
     const list = new BusyList(1200);
@@ -194,7 +212,8 @@ describe('a backfill of a busy merchant', () => {
     const poller = list.poller({ pagesPerMinute: 10 });
     expect(poller.backfillSince).toBeUndefined();
     // 48 pages: ten minutes.
-    await pass(5 * MINUTE_MS, () => void poller.poll(FIRST + HOUR_MS));
+    void poller.poll(FIRST + HOUR_MS);
+    await pass(5 * MINUTE_MS, () => void poller.poll(Date.now()));
     expect(poller.backfillSince).toBe(START);
     await pass(7 * MINUTE_MS, () => void poller.poll(Date.now()));
     expect(poller.backfillSince).toBeUndefined();

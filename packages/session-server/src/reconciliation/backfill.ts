@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import { BackOff, type PageQuota, remainingMs } from './pacing.js';
-import { extendRange, type PageRange, rangeBelow, retryRange } from './page-range.js';
+import { type PageRange, rangeBelow, retryRange } from './page-range.js';
 import type { PageReader } from './page-reader.js';
 
 /** Older rows are read by the backfill, newer ones by the recent poll. */
@@ -26,8 +26,8 @@ export class Backfill {
   readonly #maxReReadPages: number;
   readonly #backOff: BackOff;
   #range: PageRange | undefined;
-  /** How far back the next backfill goes, when that is further than the one under way. */
-  #furtherMs = Infinity;
+  /** How far back the next backfill goes: requested while one was under way, which may have passed those rows. */
+  #nextMs = Infinity;
   /** When rows of the last hour were last read. */
   #reReadAt = -Infinity;
 
@@ -69,22 +69,25 @@ export class Backfill {
     });
   }
 
-  /** Starts a backfill below the newest rows, or makes the one under way go on to this time. */
+  /** Starts a backfill below the newest rows. Where one is under way, another one follows it. */
   request(newest: PageRange, sinceMs: number): void {
-    if (this.#range) {
-      this.#furtherMs = Math.min(this.#furtherMs, sinceMs);
-      return;
-    }
     const range = rangeBelow(newest, sinceMs);
     if (range.isRead) return;
+    if (this.#range) {
+      this.#nextMs = Math.min(this.#nextMs, sinceMs);
+      return;
+    }
     this.#range = range;
     this.#reReadAt = newest.startedAt;
   }
 
-  /** Reads on until it ends, or someone waits for the next recent poll. */
-  async run(isInterrupted: () => boolean): Promise<void> {
+  /**
+   * Reads on until it ends, or someone waits for the next recent poll. Returns how far back another
+   * backfill was requested meanwhile, which may start now; otherwise `Infinity`.
+   */
+  async run(isInterrupted: () => boolean): Promise<number> {
     const range = this.#range;
-    if (!range || !this.isPending) return;
+    if (!range || !this.isPending) return Infinity;
     let pages = 0;
     await this.#reader.read(range, {
       isBackfill: true,
@@ -95,10 +98,11 @@ export class Backfill {
       },
     });
     if (pages > 0) this.#backOff.reset();
-    if (!range.isRead) return;
-    const further = extendRange(range, Math.min(range.sinceMs, this.#furtherMs));
-    this.#range = further.isRead ? undefined : further;
-    this.#furtherMs = Infinity;
+    if (!range.isRead) return Infinity;
+    const nextMs = this.#nextMs;
+    this.#range = undefined;
+    this.#nextMs = Infinity;
+    return nextMs;
   }
 
   /** Pauses after a failure, and returns the number of failures in a row. */

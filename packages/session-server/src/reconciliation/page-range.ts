@@ -69,24 +69,15 @@ export function rangeBelow(range: PageRange, sinceMs: number): PageRange {
   };
 }
 
-/** As {@link rangeBelow}, also beyond the days that the range was requested for. */
-export function extendRange(range: PageRange, sinceMs: number): PageRange {
-  return toDate(sinceMs - DAY_MS) >= range.fromDate
-    ? rangeBelow(range, sinceMs)
-    : retryRange(range, sinceMs);
-}
-
 /**
  * What is left of a range, requested by its days and not by its cursor, whose lifetime is not shown
  * (spec 8). It re-reads some rows.
  */
-export function retryRange(range: PageRange, sinceMs = range.sinceMs): PageRange {
-  const readMs = range.isRead ? range.sinceMs : range.oldestReadMs;
+export function retryRange(range: PageRange): PageRange {
   return {
     ...range,
-    fromDate: toDate(sinceMs - DAY_MS),
-    toDate: toDate(Math.min(readMs, range.startedAt) + DAY_MS),
-    sinceMs,
+    fromDate: toDate(range.sinceMs - DAY_MS),
+    toDate: toDate(Math.min(range.oldestReadMs, range.startedAt) + DAY_MS),
     cursor: undefined,
     usedCursors: new Set(),
     isRead: false,

@@ -14,6 +14,7 @@ import { ReconciliationService } from './service.js';
 import { endAt } from '../testing/page-end.js';
 
 const START = Date.UTC(2026, 0, 1);
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DEARER = { order: 'A1002', orderVersion: 'version-2', amountMinor: 1299 };
 
@@ -305,6 +306,25 @@ it.each([
   else now += DAY_MS;
   gate.resolve(undefined);
   await expect.poll(() => asked).toHaveLength(2);
+});
+
+it('a hint during a backfill that has passed its rows leads to another one', async () => {
+  const { checkout, attempt } = await harness.activate();
+  const paid = rowOf({ orderRef: idOf(attempt) });
+  const other = rowOf({}, { id: 'tx-0' });
+  now += DAY_MS;
+  const newest = rowOf({}, { id: 'tx-2', transactionTime: new Date(now - 1000).toISOString() });
+  pages = [[newest], [other], [other], [other], [other]];
+  const gate = Promise.withResolvers<undefined>();
+  before = () => (asked.at(-1)?.cursor === '3' ? gate.promise : undefined);
+  void reconciliation.poll({ ...AT_PROVIDER, merchant: 'teashop', createdAt: START - DAY_MS });
+  await expect.poll(() => asked.at(-1)?.cursor).toBe('3');
+  pages[2] = [paid];
+  reconciliation.hint(checkout);
+  // The next poll, which goes on with the backfill, is the last for this hint.
+  now += 2 * MINUTE_MS;
+  gate.resolve(undefined);
+  await expect.poll(() => outcomeOf(checkout)).toEqual(PAID);
 });
 
 describe('a hint about a checkout that is paid', () => {

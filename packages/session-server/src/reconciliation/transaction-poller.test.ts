@@ -381,33 +381,38 @@ describe('a poll that runs out of its pages', () => {
     await list.saw(['new', 'tx-5']);
   });
 
-  it('goes on further back when a request goes further than it does', async () => {
+  it('is followed by another one, as far back as was requested while it was under way', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7, 8, 9].map((hours) => hours * HOUR_MS));
     const poller = list.poller({ pagesPerMinute: 4 });
     await poller.poll(NOW - 4.5 * HOUR_MS);
-    list.clock.time += MINUTE_MS;
-    await poller.poll(NOW - 8.5 * HOUR_MS);
-    for (let poll = 0; poll < 6; poll += 1) {
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2']);
+    // It has passed this one, which changes now, as a refund changes it.
+    list.rows[1] = rowOf('changed', NOW - 3 * HOUR_MS);
+    expect(await poller.poll(NOW - 8.5 * HOUR_MS)).toBe('incomplete');
+    for (let poll = 0; poll < 8; poll += 1) {
       list.clock.time += MINUTE_MS;
       await poller.poll(list.clock.time);
     }
-    await expect.poll(() => list.seen).toContain('tx-6');
-    expect(list.seen.filter((id) => id === 'tx-3')).toHaveLength(1);
+    await expect.poll(() => poller.backfillSince).toBeUndefined();
+    expect(list.seen).toContain('changed');
+    expect(list.seen).toContain('tx-7');
+    // Nothing was requested during the second: there is no third.
+    expect(list.seen.filter((id) => id === 'changed')).toHaveLength(1);
   });
 
-  it('goes on beyond the days that it asked for, from the last of them', async () => {
-    const list = new TestList([...Array(10).keys()].map((days) => (days + 1) * DAY_MS));
+  it('is not followed by another one for rows that a recent poll has read', async () => {
+    const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
     const poller = list.poller({ pagesPerMinute: 4 });
-    await poller.poll(NOW - 4.5 * DAY_MS);
-    for (let poll = 0; poll < 8; poll += 1) {
-      list.clock.time += MINUTE_MS;
-      await poller.poll(NOW - 8.5 * DAY_MS);
-    }
-    expect(list.seen).toContain('tx-8');
-    const deeper = list.asked.find(
-      ({ fromDate, cursor }) => fromDate === '2026-01-11' && cursor === undefined,
-    );
-    expect(list.asked).toContainEqual({ ...deeper, toDate: '2026-01-17' });
+    await poller.poll(NOW - 5.5 * HOUR_MS);
+    list.clock.time += MINUTE_MS;
+    await poller.poll(NOW - 1.5 * HOUR_MS);
+    list.clock.time += MINUTE_MS;
+    await poller.poll(list.clock.time);
+    await expect.poll(() => poller.backfillSince).toBeUndefined();
+    const asked = list.asked.length;
+    list.clock.time += MINUTE_MS;
+    await poller.poll(list.clock.time);
+    expect(list.asked).toHaveLength(asked + 1);
   });
 
   it('reads what was listed since, also rows that say that they happened before', async () => {

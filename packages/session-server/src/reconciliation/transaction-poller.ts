@@ -211,15 +211,15 @@ export class TransactionPoller {
     const isRead = await this.#readRecent(request, startedAt);
     const isComplete = isRead && this.#recentPoll.isComplete;
     const completeAt = isComplete ? startedAt : undefined;
-    const isOk = isRead && (await this.#readBackfill(request, isComplete));
+    const result = isRead ? await this.#readBackfill(request, isComplete) : 'failed';
+    const isOk = result !== 'failed';
     const { pages, incompletePages, unreadableRows } = this.#reader;
     const seconds = (performance.now() - calledAt) / 1000;
     span.setAttribute('pay_checkout.pages', pages);
     if (!isOk) fail(span, 'poll_failed');
     const counts = { pages, incompletePages, unreadableRows };
     observer.polled({ account, completeAt, ...counts, seconds, isOk });
-    if (!isOk) return 'failed';
-    return isComplete && !this.#backfill.isPending ? 'read' : 'incomplete';
+    return result;
   }
 
   async #readRecent(request: PollRequest, startedAt: number): Promise<boolean> {
@@ -249,17 +249,19 @@ export class TransactionPoller {
     return true;
   }
 
-  async #readBackfill({ recent }: PollRequest, isRecentComplete: boolean): Promise<boolean> {
-    if (!this.#backfill.isPending) return true;
-    recent.resolve(isRecentComplete ? 'read' : 'incomplete');
+  async #readBackfill({ recent }: PollRequest, isRecentComplete: boolean): Promise<PollResult> {
+    const result = isRecentComplete ? 'read' : 'incomplete';
+    if (this.#backfill.startedAt === undefined) return result;
+    recent.resolve(result);
     try {
-      await this.#backfill.run(() => this.#isRecentPollDue());
-      return true;
+      const nextMs = await this.#backfill.run(() => this.#isRecentPollDue());
+      if (nextMs < Infinity) void this.poll(nextMs);
+      return nextMs < Infinity || this.#backfill.startedAt !== undefined ? 'incomplete' : result;
     } catch (error) {
       const retryAfterSeconds = retryAfterOf(error);
       if (retryAfterSeconds !== undefined) this.#backOff.fail(retryAfterSeconds);
       this.#logFailure(error, this.#backfill.fail(retryAfterSeconds));
-      return false;
+      return 'failed';
     }
   }
 
