@@ -293,14 +293,17 @@ export const MIGRATIONS: readonly Migration[] = [
   ) ${strict};
   `,
 
-  // What every page of an order shows: a payment was submitted; another checkout took its place.
+  // What every page of an order shows: a payment was submitted; another checkout took its place. No poll
+  // would end what was submitted where none is planned any more.
   ({ bigint, text }) => `
   ALTER TABLE checkouts ADD COLUMN submitted_at ${bigint};
   ALTER TABLE checkouts ADD COLUMN superseded_by ${text};
   CREATE INDEX checkouts_submitted ON checkouts (submitted_at) WHERE submitted_at IS NOT NULL;
   UPDATE checkouts SET submitted_at = (
-    SELECT max(submitted_at) FROM attempts WHERE checkout = checkouts.id AND is_active = 1
-  ) WHERE state NOT IN ('paid', 'failed');
+    SELECT submitted_at FROM attempts WHERE checkout = checkouts.id AND is_active = 1
+  ) WHERE state NOT IN ('paid', 'failed') AND id IN (
+    SELECT checkout FROM attempts
+    WHERE is_active = 1 AND submitted_at IS NOT NULL AND next_poll_at IS NOT NULL);
   `,
 ];
 

@@ -80,6 +80,33 @@ describe('an upgrade to one reader for each account', () => {
   });
 });
 
+describe('an upgrade to checkouts that say what was submitted', () => {
+  it('takes what is still polled for: nothing else would end it', () => {
+    const SUBMITTED = 'ALTER TABLE checkouts ADD COLUMN submitted_at';
+    const dialect = { bigint: '', bytes: '', text: '', identity: '', strict: '' };
+    const before = MIGRATIONS.findIndex((migration) => migration(dialect).includes(SUBMITTED));
+    start(...MIGRATIONS.slice(0, before));
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA foreign_keys = OFF');
+    for (const [orderId, nextPollAt] of [
+      [700, '5000'],
+      [701, 'NULL'],
+    ] as const) {
+      database.exec(`INSERT INTO checkouts (id, merchant, order_name, order_version, amount_minor, currency,
+          decimals, state, revision, sequence, refund, refunded_minor, attention, created_at, expires_at)
+        VALUES ('checkout-${String(orderId)}', 'teashop', 'A${String(orderId)}', 'version-1', 999, 'GBP', 2,
+          'expired', 1, 0, 'none', 0, '[]', 0, 0)`);
+      database.exec(insertAttempt(orderId, true).replaceAll("'A1001'", `'A${String(orderId)}'`));
+      database.exec(`UPDATE attempts SET submitted_at = 1000, next_poll_at = ${nextPollAt}
+        WHERE order_id = ${String(orderId)}`);
+    }
+    start(...MIGRATIONS);
+    const rows = database.prepare('SELECT id FROM checkouts WHERE submitted_at = 1000').all();
+    database.close();
+    expect(rows.map(({ id }) => id)).toEqual(['checkout-700']);
+  });
+});
+
 describe('an upgrade of the data file', () => {
   it('runs the migrations that are missing, and keeps what was there', () => {
     start(FIRST);
