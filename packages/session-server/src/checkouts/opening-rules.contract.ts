@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   SECOND_MS,
   HOUR_MS,
+  DAY_MS,
   START,
   FIRST_ORDER_ID,
   OTHER_PRICE,
@@ -289,6 +290,32 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       const { attempt } = await beginSending(OTHER_PRICE);
       await submit(checkout.id);
       expect(await fixture.store.activateSession(attempt.orderId, 'session-2')).toBe(false);
+    });
+
+    it('that a payment was submitted is over only once each list was read that may show it', async () => {
+      const elsewhere = { account: 'north', providerMerchantId: 7 };
+      const { checkout } = await activate();
+      await activate({ renew: 'session-1', ...elsewhere }, 'session-2');
+      await submit(checkout.id);
+      const isSubmitted = async () =>
+        (await fixture.stateOf(checkout.id)).submittedAt !== undefined;
+      const read = { startedAt: fixture.now + 300 * SECOND_MS, sinceMs: START };
+      await fixture.store.settleSubmissions({ ...AT_PROVIDER, ...read, startedAt: fixture.now });
+      await fixture.store.settleSubmissions({ ...AT_PROVIDER, ...read, sinceMs: START + 1 });
+      await fixture.store.settleSubmissions({ ...elsewhere, ...read });
+      expect(await isSubmitted()).toBe(true);
+      await fixture.store.settleSubmissions({ ...AT_PROVIDER, ...read });
+      expect(await isSubmitted()).toBe(false);
+    });
+
+    it('that a payment was submitted has the list polled again, however old its session is', async () => {
+      const { checkout, attempt } = await activate();
+      fixture.now += 20 * DAY_MS;
+      while ((await fixture.store.claimDuePolls(10)).length > 0) fixture.now += DAY_MS;
+      await submit(checkout.id);
+      fixture.now += 30 * SECOND_MS;
+      const due = await fixture.store.claimDuePolls(10);
+      expect(due).toMatchObject([{ orderId: attempt.orderId }]);
     });
 
     it('that it was declined takes that back', async () => {

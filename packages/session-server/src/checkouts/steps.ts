@@ -323,6 +323,8 @@ export async function recordHint(
   switch (kind) {
     case 'submitted':
       await setSubmitted(tx, attempt.orderId, context.clock.now());
+      // The poll that follows reads only as far back as an anonymous one may; the schedule's ends it.
+      await watchAgain(tx, attempt.orderId, context.clock.now());
       // What is being created meanwhile is shown to no one: money of the order may be moving.
       await supersedeSending(tx, before.merchant, before.order);
       return applyFacts(tx, before, [{ type: 'submit-hinted' }], context);

@@ -4,11 +4,14 @@ import {
   findReportedFailures,
   findSubmittedAttempts,
   getAttempt,
+  hasSubmitted,
   setFailureReported,
+  setSubmitted,
 } from '../checkouts/attempt-repository.js';
 import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { getCheckout } from '../checkouts/repository.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import { touchOrder } from '../orders/repository.js';
 import type { TransactionList } from '../provider/gateway.js';
 import type { Database, Transaction } from '../store/database.js';
 
@@ -68,22 +71,31 @@ export async function settleSubmissions(
   context: StepContext,
 ): Promise<Change[]> {
   const until = read.startedAt - context.rules.settleWindowSeconds * 1000;
-  const attempts = await findSubmittedAttempts(database, read, until);
-  const checkouts = [...new Set(attempts.map(({ checkout }) => checkout))].filter((id) =>
-    attempts.every((attempt) => attempt.checkout !== id || covers(attempt)),
-  );
-  if (checkouts.length === 0) return [];
-  return database.transaction('poll:settle-submissions', async (tx) => {
-    const changes: Change[] = [];
-    for (const id of checkouts.toSorted()) {
-      const checkout = await getCheckout(tx, id);
-      const isOver = (checkout.submittedAt ?? Infinity) <= until;
-      const facts = isOver ? [{ type: 'submission-ended' } as const] : [];
-      if (isOver) await clearSubmitted(tx, id);
-      changes.push(await applyFacts(tx, checkout, facts, context));
-    }
-    return changes;
-  });
+  const attempts = (await findSubmittedAttempts(database, read, until)).filter(covers);
+  const changes: Change[] = [];
+  for (const covered of Map.groupBy(attempts, ({ checkout }) => checkout).values()) {
+    const change = await database.transaction('poll:settle-submission', (tx) =>
+      settleSubmission(tx, covered, until, context),
+    );
+    changes.push(change);
+  }
+  return changes;
+}
+
+/** Attempts at another list were not read: what was submitted there may have been paid. */
+async function settleSubmission(
+  tx: Transaction,
+  covered: readonly ActiveAttempt[],
+  until: number,
+  context: StepContext,
+): Promise<Change> {
+  const [first] = covered as [ActiveAttempt];
+  await touchOrder(tx, first);
+  const checkout = await getCheckout(tx, first.checkout);
+  if ((checkout.submittedAt ?? Infinity) > until) return { before: checkout, after: checkout };
+  for (const { orderId } of covered) await setSubmitted(tx, orderId, undefined);
+  const isOver = !(await hasSubmitted(tx, checkout.id));
+  return applyFacts(tx, checkout, isOver ? [{ type: 'submission-ended' }] : [], context);
 }
 
 async function settleFailure(

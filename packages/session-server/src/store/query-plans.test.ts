@@ -146,11 +146,15 @@ async function playWebhooks(
   if (!ours || !unmatched) throw new Error('two webhooks were to be claimed');
   await store.markUnmatched(unmatched, ['A1003.7'], { most: 10 });
   await store.findUnmatchedWebhooks(10);
-  await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
+  const opened = await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
+  if (opened.kind !== 'send') throw new Error('it was to be sent');
+  await store.activateSession(opened.attempt.orderId, 'session-8');
   const proof = { kind: 'failure', orderId } as const;
   const pollFor = [0, Infinity].map((at) => ({ orderId, at }));
   await store.completeWebhook(ours.id, { flags: [], pollFor, proof });
   await store.settleFailures({ ...AT_PROVIDER, startedAt: Infinity, sinceMs: 0 });
+  await store.recordHint(opened.checkout.id, { kind: 'submitted', sessionId: 'session-8' });
+  await store.settleSubmissions({ ...AT_PROVIDER, startedAt: Infinity, sinceMs: 0 });
   await store.recordWebhook(webhook, orderId);
   const [repeated] = await store.claimWebhooks(10, 30);
   await store.completeWebhook(repeated?.id ?? 0, { flags: ['verified'], pollFor: [] });

@@ -64,7 +64,11 @@ import {
 } from '../orders/repository.js';
 import { hashToken } from '../random-id.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
-import { type CompleteRead, settleFailures } from '../reconciliation/failures.js';
+import {
+  type CompleteRead,
+  settleFailures,
+  settleSubmissions,
+} from '../reconciliation/failures.js';
 import { recordPayment } from '../reconciliation/record-payment.js';
 import { claimDuePolls, findKnownRow, findTransactions } from '../reconciliation/repository.js';
 import { adoptAttempt, declareLoss, findLoss, markLossRead } from '../restore/repository.js';
@@ -249,6 +253,15 @@ export class TestStore {
 
   settleFailures(read: CompleteRead) {
     return settleFailures(
+      this.database,
+      read,
+      ({ createdAt }) => createdAt >= read.sinceMs,
+      this.context,
+    );
+  }
+
+  settleSubmissions(read: CompleteRead) {
+    return settleSubmissions(
       this.database,
       read,
       ({ createdAt }) => createdAt >= read.sinceMs,
