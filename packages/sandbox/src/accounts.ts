@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { AnalyticsPartner, Merchant } from './settings.js';
 
 /** A key of the header `api_key` (spec 5.1). */
 export interface ApiKey {
@@ -8,6 +7,31 @@ export interface ApiKey {
   readonly key: string;
   /** The reseller whose merchants it knows. Undefined: all. */
   readonly resellerId: number | undefined;
+}
+
+/** A merchant as the provider knows it. It decides the currency, which spec 4.6 does not carry. */
+export interface Merchant {
+  /** `merchant_id` of spec 4.6 and `merchantId` of spec 2.1. */
+  readonly id: number;
+  readonly name: string;
+  /** ISO 4217 code, three capital letters. */
+  readonly currency: string;
+  /** The reseller that `resellerId` of spec 4.1 selects. Default: the sandbox's own. */
+  readonly resellerId?: number | undefined;
+}
+
+/** A partner whose analytics can be read (spec 4.5). Other names get 403. */
+export interface AnalyticsPartner {
+  /** `partner_name`, compared exactly. */
+  readonly name: string;
+  /** `success` of the reply. Default true. */
+  readonly success?: boolean | undefined;
+  /** Whose merchants' transactions count. Default those of all merchants. */
+  readonly resellerId?: number | undefined;
+  /** Of the amounts. Default that of the first merchant. */
+  readonly currency?: string | undefined;
+  /** A partner with nothing to show: zeros and an empty series. Default false. */
+  readonly isQuiet?: boolean | undefined;
 }
 
 interface StartAccounts {

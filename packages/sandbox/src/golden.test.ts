@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { OPERATIONS } from './request-log.js';
+import { OPERATIONS } from './logged-request.js';
 import { GOLDEN_FILES, shapeOf, type GoldenFile } from './testing/golden-files.js';
 import { API_KEY, startReceiver, startSandbox, type TestSandbox } from './testing/test-sandbox.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { controlRoutes } from './control/control-routes.js';
 import { makeOpenapiDocument } from './openapi.js';
-import { OPERATIONS } from './request-log.js';
+import { OPERATIONS } from './logged-request.js';
 import { GOLDEN_FILES } from './testing/golden-files.js';
 import { startSandbox } from './testing/test-sandbox.js';
 

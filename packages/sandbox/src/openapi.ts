@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { CONTROL_ROUTES } from './control/control-routes.js';
 import { describeControlRoutes } from './control/describe-routes.js';
-import type { Operation } from './request-log.js';
+import type { Operation } from './logged-request.js';
 import { partnerAnalytics, partnerAnalyticsRequest } from './resources/analytics.js';
-import { createSessionReply, createSessionRequest } from './resources/checkout-sessions.js';
+import { createSessionReply } from './resources/checkout-sessions.js';
+import { createSessionRequest } from './resources/session-store.js';
 import { merchantAssociation, merchantAssociationRequest } from './resources/merchants.js';
-import { reportSchedule, updateScheduleRequest } from './resources/reports.js';
+import { updateScheduleRequest } from './resources/reports.js';
+import { reportSchedule } from './resources/report-book.js';
 import {
   scheduledTransferList,
   scheduledTransfersRequest,

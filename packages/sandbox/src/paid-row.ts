@@ -1,10 +1,6 @@
 import { decimalsOf, fromMinor, toMinor } from './money.js';
 import type { Inventor } from './random.js';
-import {
-  splitTotal,
-  type CheckoutSession,
-  type PayingCard,
-} from './resources/checkout-sessions.js';
+import { splitTotal, type CheckoutSession, type PayingCard } from './resources/session-store.js';
 import type { ApprovedPayment } from './scenario.js';
 import type { TransactionRow } from './transactions/transaction.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SandboxContext } from './context.js';
-import type { CheckoutSession, PayingCard } from './resources/checkout-sessions.js';
+import type { VirtualClock } from './clock.js';
+import type { CheckoutSession, PayingCard } from './resources/session-store.js';
 import {
   chooseScenario,
   type ApprovedPayment,
@@ -9,7 +9,11 @@ import {
   type Scenario,
 } from './scenario.js';
 import { makePaidRow } from './paid-row.js';
+import type { Inventor } from './random.js';
+import type { SandboxSettings } from './settings.js';
+import type { TransactionStore } from './transactions/transaction-store.js';
 import type { TransactionRow } from './transactions/transaction.js';
+import type { WebhookNotifier } from './webhook-notifier.js';
 
 /** The answer to the card form. A decline is an answer, not an error. */
 export type PaymentOutcome =
@@ -18,7 +22,13 @@ export type PaymentOutcome =
   | { readonly outcome: 'challenge' }
   | { readonly outcome: 'expired' };
 
-type Parts = Pick<SandboxContext, 'settings' | 'clock' | 'inventor' | 'transactions' | 'notifier'>;
+interface Parts {
+  readonly settings: SandboxSettings;
+  readonly clock: VirtualClock;
+  readonly inventor: Inventor;
+  readonly transactions: TransactionStore;
+  readonly notifier: WebhookNotifier;
+}
 
 /** Plays the card networks. A session is paid at most once, however often a card is submitted. */
 export class PaymentService {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CONTROL_ROUTES } from './control/control-routes.js';
 import { parseConfig, START_SETTINGS } from './config.js';
 import { FAULT_TARGETS, FAULTS } from './faults/fault-table.js';
-import { OPERATIONS } from './request-log.js';
+import { OPERATIONS } from './logged-request.js';
 import { SCENARIOS } from './scenarios.js';
 import { listSdkShapes } from './sdk/sdk-shapes.js';
 import { completeSettings } from './settings.js';

@@ -1,33 +1,9 @@
+import type { AnalyticsPartner, Merchant } from './accounts.js';
 import type { Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios.js';
 import { DEFAULT_SEED, type HistoryOptions } from './transactions/history.js';
 import { makeWebhookPayload, type WebhookContent } from './webhook-payload.js';
 import { SWITCH_NAMES, switchesSchema, type Switches, type SwitchesInput } from './switches.js';
-
-/** A merchant as the provider knows it. It decides the currency, which spec 4.6 does not carry. */
-export interface Merchant {
-  /** `merchant_id` of spec 4.6 and `merchantId` of spec 2.1. */
-  readonly id: number;
-  readonly name: string;
-  /** ISO 4217 code, three capital letters. */
-  readonly currency: string;
-  /** The reseller that `resellerId` of spec 4.1 selects. Default: the sandbox's own. */
-  readonly resellerId?: number | undefined;
-}
-
-/** A partner whose analytics can be read (spec 4.5). Other names get 403. */
-export interface AnalyticsPartner {
-  /** `partner_name`, compared exactly. */
-  readonly name: string;
-  /** `success` of the reply. Default true. */
-  readonly success?: boolean | undefined;
-  /** Whose merchants' transactions count. Default those of all merchants. */
-  readonly resellerId?: number | undefined;
-  /** Of the amounts. Default that of the first merchant. */
-  readonly currency?: string | undefined;
-  /** A partner with nothing to show: zeros and an empty series. Default false. */
-  readonly isQuiet?: boolean | undefined;
-}
 
 /** The options of a sandbox: who calls it, where it is, and every switch of `switches.ts`. */
 export interface SandboxOptions extends SwitchesInput {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maskSecret } from './inspector/mask.js';
-import { createSessionRequest } from './resources/checkout-sessions.js';
-import { isTimezone } from './resources/transactions.js';
+import { createSessionRequest } from './resources/session-store.js';
+import { isTimezone } from './transactions/find-rows.js';
 import { pauseSeconds, seconds, text } from './schemas.js';
 import { TRANSACTION_VARIANTS } from './transactions/transaction.js';
 import { webhookSigningSchema } from './webhooks/webhook-signing.js';

@@ -1,9 +1,14 @@
-import type { SandboxContext } from './context.js';
+import type { Accounts } from './accounts.js';
+import type { VirtualClock } from './clock.js';
 import { makePaidRow } from './paid-row.js';
-import type { CheckoutSession } from './resources/checkout-sessions.js';
+import type { Inventor } from './random.js';
+import type { CheckoutSession, SessionStore } from './resources/session-store.js';
+import type { WebhookEndpoints } from './resources/webhook-endpoints.js';
+import type { SandboxSettings } from './settings.js';
 import type { WebhookOutcome } from './switches.js';
 import type { TransactionRow } from './transactions/transaction.js';
 import { orderIdOf } from './webhook-payload.js';
+import type { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** `status` of a webhook about what is no transaction. The spec shows none (sections 3 and 6). */
 const STATUS_WITHOUT_ROW = {
@@ -14,10 +19,15 @@ const STATUS_WITHOUT_ROW = {
   expired: 'EXPIRED',
 } as const satisfies Record<WebhookOutcome, string>;
 
-type Parts = Pick<
-  SandboxContext,
-  'accounts' | 'settings' | 'clock' | 'inventor' | 'endpoints' | 'webhooks' | 'sessions'
->;
+interface Parts {
+  readonly accounts: Accounts;
+  readonly settings: SandboxSettings;
+  readonly clock: VirtualClock;
+  readonly inventor: Inventor;
+  readonly endpoints: WebhookEndpoints;
+  readonly webhooks: WebhookSender;
+  readonly sessions: SessionStore;
+}
 
 /** What a webhook says beside its outcome, and how it is sent. */
 interface Notification {

@@ -1,6 +1,6 @@
 import { toJsonNumber } from './money.js';
-import type { CheckoutSession } from './resources/checkout-sessions.js';
-import type { WebhookEndpoint } from './resources/webhooks.js';
+import type { CheckoutSession } from './resources/session-store.js';
+import type { WebhookEndpoint } from './resources/webhook-endpoints.js';
 import type { WebhookOutcome } from './switches.js';
 import type { TransactionRow } from './transactions/transaction.js';
 

@@ -1,7 +1,7 @@
 import { FIRST_KEY } from '../accounts.js';
 import type { SandboxContext } from '../context.js';
 import { ApiError } from '../http/errors.js';
-import type { AnalyticsPartner, Merchant } from '../settings.js';
+import type { AnalyticsPartner, Merchant } from '../accounts.js';
 
 /** API keys, merchants and partners. */
 export function accountControl(context: SandboxContext) {

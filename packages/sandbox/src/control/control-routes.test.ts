@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../webhooks/webhook-sender.js';
+import type { Delivery } from '../webhooks/delivery-log.js';
 import { startReceiver, startSandbox, type TestSandbox } from '../testing/test-sandbox.js';
 
 const APPROVED = '9000000000000001';

@@ -1,6 +1,7 @@
 import type { SandboxContext } from '../context.js';
 import type { RecordedCall } from '../inspector/recorded-call.js';
-import type { LoggedRequest, RequestFilter } from '../request-log.js';
+import type { LoggedRequest } from '../logged-request.js';
+import type { RequestFilter } from '../request-log.js';
 
 /** The calls of the API. */
 export function requestControl({ requests }: SandboxContext) {

@@ -1,6 +1,6 @@
 import { resetContext, type SandboxContext } from '../context.js';
-import type { ReportSchedule } from '../resources/reports.js';
-import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
+import type { ReportSchedule } from '../resources/report-book.js';
+import type { ScheduledTransfer } from '../resources/transfer-book.js';
 import { describeFaults } from '../faults/fault-table.js';
 import { triggersOf } from '../scenario.js';
 import { SDK_INTEGRITY } from '../sdk/sdk-routes.js';

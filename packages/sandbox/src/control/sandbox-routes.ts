@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidBody } from '../http/errors.js';
-import { reportSchedule } from '../resources/reports.js';
+import { reportSchedule } from '../resources/report-book.js';
 import { scheduledTransferList } from '../resources/scheduled-transfers.js';
 import { integer, text } from '../schemas.js';
 import { listOf, route, SECTION } from './route.js';

@@ -1,9 +1,9 @@
 import type { SandboxContext } from '../context.js';
-import type { CheckoutSession } from '../resources/checkout-sessions.js';
+import type { CheckoutSession } from '../resources/session-store.js';
 import type { TransactionRow } from '../transactions/transaction.js';
-import type { Delivery } from '../webhooks/webhook-sender.js';
+import type { Delivery } from '../webhooks/delivery-log.js';
 import type { Action } from '../inspector/action-log.js';
-import type { LoggedRequest } from '../request-log.js';
+import type { LoggedRequest } from '../logged-request.js';
 
 /** One thing that happened to a checkout. */
 export type TimelineEvent = { readonly at: string } & (

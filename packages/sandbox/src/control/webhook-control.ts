@@ -1,9 +1,9 @@
 import type { SandboxContext } from '../context.js';
 import { ApiError } from '../http/errors.js';
 import type { RecordedDelivery } from '../webhooks/delivery-log.js';
-import { summarizeEndpoint } from '../resources/webhooks.js';
+import { summarizeEndpoint } from '../resources/webhook-endpoints.js';
 import type { WebhookOutcome } from '../switches.js';
-import type { Delivery } from '../webhooks/webhook-sender.js';
+import type { Delivery } from '../webhooks/delivery-log.js';
 import { findSession } from './session-control.js';
 
 /** Webhooks: where they go, each try, and what is sent by hand. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { SandboxContext } from '../context.js';
-import type { Operation } from '../request-log.js';
+import type { Operation } from '../logged-request.js';
 import { changeReply, type Reply } from './change-reply.js';
 import { playFault } from './play-fault.js';
 

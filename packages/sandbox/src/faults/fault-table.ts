@@ -1,4 +1,4 @@
-import { OPERATIONS } from '../request-log.js';
+import { OPERATIONS } from '../logged-request.js';
 
 /** Requests of the shopper's browser. */
 const BROWSER_TARGETS = [

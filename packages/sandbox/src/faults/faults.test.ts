@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS, type Operation } from '../request-log.js';
+import { OPERATIONS, type Operation } from '../logged-request.js';
 import { startReceiver, startSandbox, type TestSandbox } from '../testing/test-sandbox.js';
 
 const LIST = '/v1/transactions/list';

@@ -1,18 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { RequestHandler, Response } from 'express';
-import type { SandboxContext } from '../context.js';
+import type { VirtualClock } from '../clock.js';
 import { ApiError, invalidBody, parseBody, sendGatewayPage } from '../http/errors.js';
-import type { LoggedRequest } from '../request-log.js';
+import type { Activity } from '../inspector/activity.js';
+import type { LoggedRequest } from '../logged-request.js';
 import { faultBody } from './fault-body.js';
 import { isFaultOf, type FaultKind, type FaultTarget } from './fault-table.js';
-import type { Fault } from './faults.js';
+import type { SandboxSettings } from '../settings.js';
+import type { Fault, FaultQueue } from './faults.js';
 
 const PIECES = 16;
 const DEFAULT_SECONDS = 2;
 
+/** What a fault needs of the sandbox: the queue it waits in, the seed of its chances, the time. */
+interface Parts {
+  readonly faults: FaultQueue;
+  readonly settings: Pick<SandboxSettings, 'history'>;
+  readonly clock: VirtualClock;
+}
+
+/** Those of a fault in an answer: a held call is announced. */
+interface AnswerParts extends Parts {
+  readonly activity: Activity;
+}
+
 /** Plays the next fault of a target in the answers of the routes after this. */
-export function failAs(context: SandboxContext, target: FaultTarget): RequestHandler {
+export function failAs(context: AnswerParts, target: FaultTarget): RequestHandler {
   return async (_request, response, next) => {
     const { isAnswered } = await playFault(context, target, response);
     if (!isAnswered) next();
@@ -24,7 +38,7 @@ export function failAs(context: SandboxContext, target: FaultTarget): RequestHan
  * after it changes what `send()` of the response does.
  */
 export async function playFault(
-  context: SandboxContext,
+  context: AnswerParts,
   target: FaultTarget,
   response: Response,
 ): Promise<{ readonly fault?: Fault; readonly isAnswered: boolean }> {
@@ -46,8 +60,6 @@ export async function playFault(
   }
   return { fault, isAnswered: false };
 }
-
-type Parts = Pick<SandboxContext, 'faults' | 'settings' | 'clock'>;
 
 /** Takes the next fault of a target, if it hits, and waits as long as it says. */
 export async function meetFault(
@@ -138,7 +150,7 @@ interface Answer {
   /** Sends a body as it would have been sent. */
   readonly send: (body?: Buffer) => unknown;
   readonly fault: Fault;
-  readonly context: SandboxContext;
+  readonly context: AnswerParts;
   readonly response: Response;
 }
 

@@ -4,7 +4,7 @@ import type { Accounts, ApiKey } from '../accounts.js';
 import type { SandboxContext } from '../context.js';
 import { maskText } from '../inspector/mask.js';
 import { captureCall, keepRequestBody } from '../inspector/recorded-call.js';
-import type { LoggedRequest, Operation } from '../request-log.js';
+import type { LoggedRequest, Operation } from '../logged-request.js';
 import { ApiError } from './errors.js';
 
 /** How operations differ before their work begins. */

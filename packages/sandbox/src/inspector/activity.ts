@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { LoggedRequest } from '../request-log.js';
+import type { LoggedRequest } from '../logged-request.js';
 
 /** What has just happened. `change`: something else is different now. */
 export type ActivityEvent =

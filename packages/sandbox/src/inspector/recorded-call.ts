@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { gunzipSync } from 'node:zlib';
-import type { LoggedRequest } from '../request-log.js';
+import type { LoggedRequest } from '../logged-request.js';
 import { maskHeaders, maskText } from './mask.js';
 
 /** Longer bodies are cut: a page of 1,000 rows is half a megabyte. */

@@ -1,4 +1,4 @@
-import type { CheckoutSession } from '../resources/checkout-sessions.js';
+import type { CheckoutSession } from '../resources/session-store.js';
 import { formatMoney } from '../money.js';
 import { SCENARIO_GROUPS, type Scenario } from '../scenario.js';
 import type { PageTexts } from './page-texts.js';

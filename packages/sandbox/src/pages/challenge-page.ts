@@ -1,4 +1,4 @@
-import type { CheckoutSession } from '../resources/checkout-sessions.js';
+import type { CheckoutSession } from '../resources/session-store.js';
 import { html, type Html } from './html.js';
 import type { PageTexts } from './page-texts.js';
 import { renderSummary } from './order-summary.js';

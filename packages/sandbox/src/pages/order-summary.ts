@@ -1,4 +1,4 @@
-import type { CheckoutSession } from '../resources/checkout-sessions.js';
+import type { CheckoutSession } from '../resources/session-store.js';
 import { formatMoney } from '../money.js';
 import type { PageTexts } from './page-texts.js';
 import { html, type Html } from './html.js';

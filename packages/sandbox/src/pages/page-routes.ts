@@ -5,7 +5,7 @@ import type { SandboxContext } from '../context.js';
 import { failAs } from '../faults/play-fault.js';
 import { readJsonBody } from '../http/accept-call.js';
 import { ApiError, parseBody, type FieldError } from '../http/errors.js';
-import type { CheckoutSession, PayingCard } from '../resources/checkout-sessions.js';
+import type { CheckoutSession, PayingCard } from '../resources/session-store.js';
 import type { Scenario } from '../scenario.js';
 import { requestBody, text } from '../schemas.js';
 import { renderCardForm } from './card-form-page.js';

@@ -6,8 +6,8 @@ import { acceptCall, resellerOfCall } from '../http/accept-call.js';
 import { ApiError, invalidBody, parseBody } from '../http/errors.js';
 import { decimalsOf, fromMinor, toMinor, writeRawNumber } from '../money.js';
 import { date, notShown, requestBody, text } from '../schemas.js';
-import type { AnalyticsPartner } from '../settings.js';
-import { listRows } from './transactions.js';
+import type { AnalyticsPartner } from '../accounts.js';
+import { listRows } from '../transactions/find-rows.js';
 
 const SECTION = 'section 4.5';
 const DAY_MILLISECONDS = 86_400_000;

@@ -1,7 +1,41 @@
+import { z } from 'zod';
 import type { VirtualClock } from '../clock.js';
-import type { Merchant } from '../settings.js';
+import type { Merchant } from '../accounts.js';
+import { date, integer, openWord, text, timestamp } from '../schemas.js';
 import { transaction, type TransactionRow } from '../transactions/transaction.js';
-import type { ReportSchedule } from './reports.js';
+
+/** The reply: a report schedule of spec 2.2. */
+export const reportSchedule = z.object({
+  id: text,
+  reseller_id: integer,
+  merchant_id: integer,
+  merchant_name: text,
+  report_type: openWord(),
+  schedule_type: openWord('one_time', 'daily'),
+  cadence: openWord(),
+  status: openWord('active'),
+  run_status: openWord('pending'),
+  from_date: date,
+  to_date: date,
+  email: text,
+  notification_email: text,
+  requested_by: text,
+  download_url: text.optional(),
+  row_count: integer.optional(),
+  file_size_bytes: integer.optional(),
+  error_code: text.optional(),
+  error_message: text.optional(),
+  completed_at: timestamp.optional(),
+  expires_at: timestamp.optional(),
+  next_run_at: timestamp.optional(),
+  last_run_at: timestamp.optional(),
+  last_run_status: openWord('succeeded').optional(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  parameters: z.record(text, text),
+});
+
+export type ReportSchedule = Readonly<z.output<typeof reportSchedule>>;
 
 const DAY_MILLISECONDS = 86_400_000;
 const RUN_HOUR = 6;

@@ -4,7 +4,8 @@ import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
 import { acceptCall, resellerOfCall } from '../http/accept-call.js';
 import { ApiError, parseBody } from '../http/errors.js';
-import { date, integer, notShown, openWord, requestBody, text, timestamp } from '../schemas.js';
+import { notShown, requestBody, text } from '../schemas.js';
+import { reportSchedule, type ReportSchedule } from './report-book.js';
 
 /** The complete set of values is not shown (section 3), so any word is accepted. */
 function anyWord(...examples: readonly string[]) {
@@ -20,39 +21,6 @@ export const updateScheduleRequest = requestBody({
   schedule_type: anyWord('daily').optional(),
   notification_email: z.email('expected an e-mail address').optional(),
 });
-
-/** The reply: a report schedule of spec 2.2. */
-export const reportSchedule = z.object({
-  id: text,
-  reseller_id: integer,
-  merchant_id: integer,
-  merchant_name: text,
-  report_type: openWord(),
-  schedule_type: openWord('one_time', 'daily'),
-  cadence: openWord(),
-  status: openWord('active'),
-  run_status: openWord('pending'),
-  from_date: date,
-  to_date: date,
-  email: text,
-  notification_email: text,
-  requested_by: text,
-  download_url: text.optional(),
-  row_count: integer.optional(),
-  file_size_bytes: integer.optional(),
-  error_code: text.optional(),
-  error_message: text.optional(),
-  completed_at: timestamp.optional(),
-  expires_at: timestamp.optional(),
-  next_run_at: timestamp.optional(),
-  last_run_at: timestamp.optional(),
-  last_run_status: openWord('succeeded').optional(),
-  created_at: timestamp,
-  updated_at: timestamp,
-  parameters: z.record(text, text),
-});
-
-export type ReportSchedule = Readonly<z.output<typeof reportSchedule>>;
 
 /**
  * `POST /v1/reports/update-schedule` (spec 4.2): sets what is sent and keeps the rest.

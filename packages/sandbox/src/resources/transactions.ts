@@ -5,24 +5,12 @@ import { answerCall } from '../faults/answer-call.js';
 import { acceptCall, loggedRequestOf, resellerOfCall } from '../http/accept-call.js';
 import { invalidBody, parseBody, type ApiError } from '../http/errors.js';
 import { date, integer, notShown, requestBody, text } from '../schemas.js';
+import { findMatching, isTimezone } from '../transactions/find-rows.js';
 import { LIST_START, readCursor, writeCursor, type ListPlace } from '../transactions/cursor.js';
-import {
-  omittedFieldsOf,
-  toWireRow,
-  transaction,
-  type TransactionRow,
-  type TransactionTraits,
-} from '../transactions/transaction.js';
+import { omittedFieldsOf, toWireRow, transaction } from '../transactions/transaction.js';
 import type { StoredTransaction } from '../transactions/transaction-store.js';
 
 const SECTION = 'section 4.1';
-const HOUR_MILLISECONDS = 3_600_000;
-/** No time zone, past or present, is further from UTC than this. */
-const FURTHEST_MILLISECONDS = 16 * HOUR_MILLISECONDS;
-
-/** The filter `REFUND` selects the rows whose status is `REFUNDED` (spec 3). */
-const STATUS_OF_FILTER = { SUCCESS: 'SUCCESS', REFUND: 'REFUNDED' } as const;
-
 /** Body of `POST /v1/transactions/list` (spec 4.1). */
 export const transactionListRequest = requestBody({
   fromDate: date.optional(),
@@ -104,34 +92,6 @@ function listTransactions(
   };
 }
 
-/** The rows that a query selects, newest first; dates are days of UTC. */
-export function* listRows(
-  context: SandboxContext,
-  query: Omit<ListQuery, 'limit' | 'cursor' | 'timezone'>,
-): Generator<TransactionRow> {
-  for (const { row } of findMatching(context, query, 'UTC', undefined)) yield row;
-}
-
-function findMatching(
-  context: SandboxContext,
-  query: Omit<ListQuery, 'limit' | 'cursor' | 'timezone'>,
-  timezone: string,
-  after: ListPlace | undefined,
-): Iterable<StoredTransaction> {
-  const statuses = query.status?.map((filter): string => STATUS_OF_FILTER[filter]) ?? [];
-  const window = makeCalendarWindow(query.fromDate, query.toDate, timezone);
-  const hasWindow = query.fromDate !== undefined || query.toDate !== undefined;
-  const matches = ({ time, merchantId, status }: TransactionTraits): boolean =>
-    (statuses.length === 0 || statuses.includes(status ?? '')) &&
-    (query.merchantId === undefined || merchantId === query.merchantId) &&
-    [query.resellerId, query.scope].every(
-      (id) => id === undefined || context.accounts.resellerOf(merchantId) === id,
-    ) &&
-    (!hasWindow || window.contains(time));
-  const { latest, earliest } = window;
-  return context.transactions.walk({ after, latest, earliest, now: context.clock.now(), matches });
-}
-
 function issueCursor({ settings, clock }: SandboxContext, last: StoredTransaction): string {
   const expires = settings.cursorLifetimeSeconds !== 'forever';
   return writeCursor(last, expires ? clock.now() : undefined);
@@ -157,56 +117,4 @@ function findPlace(
 
 function invalidCursor(message: string): ApiError {
   return invalidBody(SECTION, { field: 'cursor', message });
-}
-
-/** The moments whose calendar day is in a range of days. */
-interface CalendarWindow {
-  /** Nothing newer than this can be inside. */
-  readonly latest: number;
-  /** Nothing older than this can be inside. */
-  readonly earliest: number;
-  contains(time: number): boolean;
-}
-
-/**
- * Makes the window of `fromDate` and `toDate` (spec 4.1): whole days of the time zone, both included.
- * Only moments near its ends need the calendar, so most rows cost two comparisons.
- */
-function makeCalendarWindow(
-  fromDate: string | undefined,
-  toDate: string | undefined,
-  timezone: string,
-): CalendarWindow {
-  const start = fromDate === undefined ? -Infinity : Date.parse(fromDate);
-  const end = toDate === undefined ? Infinity : Date.parse(toDate) + 24 * HOUR_MILLISECONDS;
-  const dayOf = makeDayOf(timezone);
-  return {
-    latest: end + FURTHEST_MILLISECONDS,
-    earliest: start - FURTHEST_MILLISECONDS,
-    contains(time) {
-      if (time >= start + FURTHEST_MILLISECONDS && time < end - FURTHEST_MILLISECONDS) return true;
-      const day = dayOf(time);
-      return day >= (fromDate ?? day) && day <= (toDate ?? day);
-    },
-  };
-}
-
-export function isTimezone(name: string): boolean {
-  try {
-    makeDayOf(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Formats the calendar day of a moment in a time zone as `YYYY-MM-DD`. */
-function makeDayOf(timezone: string): (time: number) => string {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone: timezone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  return (time) => format.format(time);
 }

@@ -4,9 +4,7 @@ import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
 import { acceptCall, resellerOfCall } from '../http/accept-call.js';
 import { ApiError, parseBody } from '../http/errors.js';
-import type { Inventor } from '../random.js';
 import { integer, notShown, requestBody, text, webAddress } from '../schemas.js';
-import type { Switches } from '../switches.js';
 import type { PostOutcome } from '../webhooks/post-webhook.js';
 
 const MAX_RESPONSE_CHARACTERS = 2000;
@@ -40,78 +38,6 @@ export const testWebhookRequest = requestBody({ webhookId: text, resellerId: int
 export const testWebhookReply = z.object({
   data: z.object({ status_code: integer, response: text }),
 });
-
-/** A registered endpoint (spec 2.5). */
-export interface WebhookEndpoint {
-  readonly webhookId: string;
-  readonly url: string;
-  readonly description: string | undefined;
-  readonly events: readonly string[];
-  /** In full, for signing. Only the answer to the creation shows it (spec 4.7, rule 2). */
-  readonly hmacKey: string;
-  /** The reseller of whose merchants it hears, as the key that created it; undefined: all. */
-  readonly resellerId: number | undefined;
-}
-
-/** The registered endpoints, oldest first. Registering a URL twice makes two of them. */
-export class WebhookEndpoints {
-  readonly #inventor: Inventor;
-  #endpoints = new Map<string, WebhookEndpoint>();
-
-  constructor(inventor: Inventor) {
-    this.#inventor = inventor;
-  }
-
-  /** @param keyFormat how a key is written that has to be generated */
-  add(
-    request: z.output<typeof createWebhookRequest>,
-    keyFormat: Switches['hmacKeyFormat'],
-    resellerId: number | undefined,
-  ): WebhookEndpoint {
-    const endpoint: WebhookEndpoint = {
-      webhookId: this.#inventor.id('wh'),
-      url: request.url,
-      description: request.description,
-      events: request.events ?? [],
-      hmacKey: request.hmac_key ?? writeKey(this.#inventor.bytes(32), keyFormat),
-      resellerId,
-    };
-    this.#endpoints.set(endpoint.webhookId, endpoint);
-    return endpoint;
-  }
-
-  find(webhookId: string): WebhookEndpoint | undefined {
-    return this.#endpoints.get(webhookId);
-  }
-
-  list(): WebhookEndpoint[] {
-    return [...this.#endpoints.values()];
-  }
-
-  clear(): void {
-    this.#endpoints.clear();
-  }
-}
-
-/** `whsec`: base64 after `whsec_`. */
-function writeKey(bytes: Buffer, format: Switches['hmacKeyFormat']): string {
-  if (format === 'whsec') return `whsec_${bytes.toString('base64')}`;
-  return bytes.toString(format);
-}
-
-/** A registered endpoint as the control routes show it. */
-export function summarizeEndpoint(endpoint: WebhookEndpoint) {
-  const { webhookId, url, description, events, hmacKey } = endpoint;
-  return {
-    webhook_id: webhookId,
-    // Origin only: the path may hold a token.
-    to: new URL(url).origin,
-    description,
-    events,
-    // The last four characters; none of a short key.
-    hmac_key: hmacKey.length < 16 ? '********' : `********${hmacKey.slice(-4)}`,
-  };
-}
 
 /** `POST /developer-service/webhooks/create` and `…/test` (spec 4.7 and 4.8). */
 export function webhookRoutes(context: SandboxContext): Router {

@@ -1,7 +1,6 @@
 import { decimalsOf, fromMinor } from '../money.js';
 import type { SeededRandom } from '../random.js';
-import type { Merchant } from '../settings.js';
-import type { RefundShare } from './history.js';
+import type { Merchant } from '../accounts.js';
 import type { TransactionRow } from './transaction.js';
 
 const PAYMENT_METHODS = ['New Card', 'Saved Card', 'Apple Pay', 'Google Pay'] as const;
@@ -24,6 +23,9 @@ const PURPOSE = {
   split: 23,
 } as const;
 const FEE_PER_MILLE = 14n;
+
+/** How much of a payment was refunded. */
+export type RefundShare = 'none' | 'part' | 'all';
 
 /** What a row of the history is made from. */
 export interface RowSource {

@@ -1,6 +1,6 @@
 import { SeededRandom } from '../random.js';
-import type { Merchant } from '../settings.js';
-import { makeHistoryRow } from './history-row.js';
+import type { Merchant } from '../accounts.js';
+import { makeHistoryRow, type RefundShare } from './history-row.js';
 import type { TransactionRow, TransactionTraits } from './transaction.js';
 
 /** Which past transactions a sandbox starts with. */
@@ -23,9 +23,6 @@ export const MAX_HISTORY_COUNT = 10_000_000;
 const DAY_MILLISECONDS = 86_400_000;
 const PURPOSE = { time: 1, merchant: 2, refund: 3, id: 4 } as const;
 const ID = /^txn_([0-9a-f]{8})([0-9a-f]{8})$/;
-
-/** How much of a payment was refunded. */
-export type RefundShare = 'none' | 'part' | 'all';
 
 /**
  * Any number of past transactions, none of them stored. Row 0 is the newest. Each row follows from

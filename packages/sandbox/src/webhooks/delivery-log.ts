@@ -1,8 +1,39 @@
-import type { Delivery } from './webhook-sender.js';
+import type { FaultKind } from '../faults/fault-table.js';
 import { maskText } from '../inspector/mask.js';
 import { RecordBook, type Recorded } from '../inspector/record-book.js';
 import type { RecordFile } from '../inspector/record-file.js';
 import { makeMessage } from '../inspector/recorded-call.js';
+
+/** What a webhook is about and where it goes. */
+export interface WebhookSubject {
+  /** Set when it is about the payment of a session. */
+  readonly sessionId?: string | undefined;
+  readonly orderId?: number | undefined;
+  /** Name of the event. */
+  readonly event: string;
+  /** `webhook_id` of the registered endpoint; a `WebhookUrl` of spec 4.6 has none. */
+  readonly endpointId?: string | undefined;
+}
+
+/** One attempt at a webhook. */
+export interface Delivery extends WebhookSubject {
+  /** Of all attempts, in their order. */
+  readonly number: number;
+  /** The same for every attempt of one webhook. */
+  readonly webhook: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** ISO 8601 in the sandbox's time. */
+  readonly at: string;
+  /** Origin of the receiver. The path may hold a token, so it is not kept. */
+  readonly to: string;
+  /** HTTP status that the receiver answered. */
+  readonly status?: number;
+  /** Why there was no answer. */
+  readonly error?: string;
+  /** The fault that was played. */
+  readonly fault?: FaultKind;
+}
 
 /** A try at a webhook with what was sent and answered. */
 export type RecordedDelivery = Recorded<Delivery>;

@@ -1,42 +1,15 @@
 import type { VirtualClock } from '../clock.js';
-import type { FaultKind } from '../faults/fault-table.js';
 import type { Fault } from '../faults/faults.js';
-import { DeliveryLog, type SentWebhook } from './delivery-log.js';
+import {
+  DeliveryLog,
+  type Delivery,
+  type SentWebhook,
+  type WebhookSubject,
+} from './delivery-log.js';
 import { Inventor } from '../random.js';
 import type { Switches } from '../switches.js';
 import { postWebhook, type PostOutcome } from './post-webhook.js';
 import { findSigning, signWebhook } from './webhook-signing.js';
-
-/** What a webhook is about and where it goes. */
-export interface WebhookSubject {
-  /** Set when it is about the payment of a session. */
-  readonly sessionId?: string | undefined;
-  readonly orderId?: number | undefined;
-  /** Name of the event. */
-  readonly event: string;
-  /** `webhook_id` of the registered endpoint; a `WebhookUrl` of spec 4.6 has none. */
-  readonly endpointId?: string | undefined;
-}
-
-/** One attempt at a webhook. */
-export interface Delivery extends WebhookSubject {
-  /** Of all attempts, in their order. */
-  readonly number: number;
-  /** The same for every attempt of one webhook. */
-  readonly webhook: string;
-  /** 1 for the first. */
-  readonly attempt: number;
-  /** ISO 8601 in the sandbox's time. */
-  readonly at: string;
-  /** Origin of the receiver. The path may hold a token, so it is not kept. */
-  readonly to: string;
-  /** HTTP status that the receiver answered. */
-  readonly status?: number;
-  /** Why there was no answer. */
-  readonly error?: string;
-  /** The fault that was played. */
-  readonly fault?: FaultKind;
-}
 
 /** A webhook to send. */
 export interface Webhook extends WebhookSubject {
