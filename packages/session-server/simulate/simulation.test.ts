@@ -13,8 +13,9 @@ function run(seed: number): Promise<SimulationResult> {
 
 describe('a simulation', () => {
   it('measures the same with the same seed, and something else with another one', async () => {
+    // But for the pages of the data file: random ids decide where its indexes are split.
     const [first, second, other] = [await run(1), await run(1), await run(2)].map((result) =>
-      toMarkdown(describeRun(result)),
+      toMarkdown(describeRun(result)).replace(/^\| Data file .*$/m, ''),
     );
     expect(second).toBe(first);
     expect(other).not.toBe(first);

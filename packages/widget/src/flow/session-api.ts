@@ -137,13 +137,14 @@ export async function sendHint(server: string, checkout: string, hint: HintReque
   const url = `${server}/v1/checkouts/${encodeURIComponent(checkout)}/hints`;
   const { signal } = new AbortController();
   for (let tries = 1; ; tries += 1) {
-    const error = await send(url, HINT_TIMEOUT_MS, undefined, hint).then(
-      () => undefined,
-      (thrown: CodedError) => thrown,
-    );
-    const mayHelp = error && hint.kind === 'submitted' && isRetryable(error) && tries < MAX_TRIES;
-    if (!mayHelp) return;
-    await pause(backOffMs(tries), signal);
+    try {
+      await send(url, HINT_TIMEOUT_MS, undefined, hint);
+      return;
+    } catch (error) {
+      const mayHelp = hint.kind === 'submitted' && isRetryable(error as CodedError);
+      if (!mayHelp || tries >= MAX_TRIES) return;
+      await pause(backOffMs(tries), signal);
+    }
   }
 }
 
