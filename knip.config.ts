@@ -46,6 +46,7 @@ const config: KnipConfig = {
         'src/{operator/index,tracing/register}.ts',
         'src/**/*.test.ts',
         'src/testing/{*.mjs,start-postgres.ts}',
+        'bench/*.test.ts',
         'bench/{run,server,peer,provider,webhook-bound}.ts',
         'drill/{main,hostile/server,*.test,hostile/*.test}.ts',
         'simulate/{main,*.test}.ts',

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type LoadResult, median, round } from './load.ts';
 import type { BenchProcess } from './process.ts';
-import type { Usage } from './report.ts';
 
 /** Rounds that do not count: a server runs for weeks, and is compiled in its first seconds. */
 const WARMING_ROUNDS = 6;
@@ -13,6 +12,8 @@ const IDLE_SHARE = 0.1;
 /** One round: what the load saw, and what the server spent on it. */
 interface Round extends LoadResult {
   readonly cpuMicrosPerRequest: number;
+  /** Of the PostgreSQL; not a number (`null` in JSON) on a data file. */
+  readonly databaseMicrosPerRequest: number;
 }
 
 export interface Comparison {
@@ -23,6 +24,8 @@ export interface Comparison {
   readonly p99Ratio: number;
   /** Our processor time for a request and what follows from it, in theirs. */
   readonly cpuRatio: number;
+  /** The processor time of our PostgreSQL for it, in that of theirs. */
+  readonly databaseCpuRatio: number;
 }
 
 /**
@@ -57,6 +60,7 @@ export async function compare(
     ratio: ratioOf('requestsPerSecond'),
     p99Ratio: ratioOf('p99'),
     cpuRatio: ratioOf('cpuMicrosPerRequest'),
+    databaseCpuRatio: ratioOf('databaseMicrosPerRequest'),
   };
 }
 
@@ -68,15 +72,20 @@ async function runRound(
   const before = await server.usage();
   const result = await measure(server.url, requests);
   const after = await untilIdle(server);
-  const cpuMicrosPerRequest = Math.round((after.cpuMicros - before.cpuMicros) / requests);
-  return { ...result, cpuMicrosPerRequest };
+  const spent = (what: 'cpuMicros' | 'databaseMicros'): number =>
+    Math.round((after[what] - before[what]) / requests);
+  return {
+    ...result,
+    cpuMicrosPerRequest: spent('cpuMicros'),
+    databaseMicrosPerRequest: spent('databaseMicros'),
+  };
 }
 
 /**
  * Waits until a server has nothing more to do, and reports what it has used by then: work that it put
  * off until after its answers is its own, and must not fall on the round of the other one.
  */
-async function untilIdle(server: BenchProcess): Promise<Usage> {
+async function untilIdle(server: BenchProcess): ReturnType<BenchProcess['usage']> {
   for (let last = await server.usage(); ;) {
     await pause(IDLE_MS);
     const usage = await server.usage();
@@ -94,5 +103,6 @@ function middle(rounds: readonly Round[]): Round {
     p99: of('p99'),
     refused: of('refused'),
     cpuMicrosPerRequest: of('cpuMicrosPerRequest'),
+    databaseMicrosPerRequest: of('databaseMicrosPerRequest'),
   };
 }

@@ -17,9 +17,12 @@ export async function measureReplicas(
 ): Promise<object[]> {
   const urls = replicas.map(({ url }) => url);
   const answerers: Answerers = { peer: [peer.url], one: urls.slice(0, 1), three: urls };
-  const { checkout } = await createOne(urls[0] ?? '');
-  const read = (url: readonly string[], requests: number, concurrency: number) =>
-    readState(url, checkout, requests, concurrency);
+  const ours = await createOne(urls[0] ?? '');
+  const theirs = await createOne(peer.url);
+  const read = (url: readonly string[], requests: number, concurrency: number) => {
+    const { checkout } = url[0] === peer.url ? theirs : ours;
+    return readState(url, checkout, requests, concurrency);
+  };
   const figures: object[] = [];
   for (const [what, measure] of Object.entries({ create: createMany, read })) {
     for (const concurrency of CONCURRENCIES) {

@@ -1,11 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { findPostmaster, readDatabaseMicros } from './database-time.ts';
 import type { Usage } from './report.ts';
 
 export interface BenchProcess {
   readonly url: string;
-  usage(): Promise<Usage>;
+  usage(): Promise<UsageWithDatabase>;
   stop(): Promise<void>;
+}
+
+interface UsageWithDatabase extends Usage {
+  /** Of its PostgreSQL; not a number without one. */
+  readonly databaseMicros: number;
 }
 
 /** Starts one of the programs of this folder and waits until it listens. */
@@ -17,12 +23,15 @@ export async function startProcess(
     env: { ...process.env, ...env },
   });
   const { port } = await nextMessage<{ port: number }>(child);
+  const url = env['DATABASE_URL'];
+  const postmaster = url === undefined ? undefined : await findPostmaster(url);
   return {
     url: `http://127.0.0.1:${String(port)}`,
-    usage() {
+    async usage() {
       const answered = nextMessage<Usage>(child);
       child.send('usage');
-      return answered;
+      const databaseMicros = postmaster === undefined ? Number.NaN : readDatabaseMicros(postmaster);
+      return { ...(await answered), databaseMicros };
     },
     async stop() {
       const exited = new Promise((resolve) => child.once('exit', resolve));

@@ -25,7 +25,10 @@ export function reportToParent(port: number, close: () => Promise<void> | void):
 }
 
 /** Listens on a free port of this machine, and reports it. */
-export function listenAndReport(server: Server, close: () => void = () => undefined): void {
+export function listenAndReport(
+  server: Server,
+  close: () => Promise<void> | void = () => undefined,
+): void {
   server.listen(0, '127.0.0.1', () => {
     reportToParent((server.address() as AddressInfo).port, close);
   });

@@ -2,7 +2,7 @@
  * The session server in ratios, each against a peer in the same run, JSON lines on standard output.
  *
  * Rounds are interleaved (ours, peer, ours, peer, …) and compared round by round, so that what else
- * the machine does falls on both. `node bench/run.ts read webhooks` runs these two only.
+ * the machine does falls on both. `node bench/run.ts read outbox` runs these two only.
  *
  * Replicas, database and load share the processors of one machine: what three replicas answer beside
  * one says nothing about three machines.
@@ -23,33 +23,45 @@ import { CONCURRENCY, createMany, createOne, readState } from './shopper.ts';
 const CHECKOUTS = 5000;
 const WEBHOOK_PADDING = 'x'.repeat(300);
 
+/** Requests of one round, and the wanted ratios to the peer. */
+const CREATE = {
+  sqlite: { requests: 1000, wanted: { ratioAtLeast: 0.95, cpuRatioAtMost: 1.5 } },
+  postgres: {
+    requests: 500,
+    wanted: { ratioAtLeast: 0.45, cpuRatioAtMost: 2.8, databaseCpuRatioAtMost: 3 },
+  },
+} as const;
+const ROUNDS = { warming: 2, rounds: 11 };
+
 const provider = await startProcess('provider.ts');
+type Env = Readonly<Record<string, string>>;
 const env = { PROVIDER_URL: provider.url };
 
 const BENCHES = {
-  async open() {
-    const [ours, peer] = await startPair('peer.ts');
-    const comparison = await compare(ours, peer, 2000, createMany);
-    print('create a checkout, stored before it is answered', {
-      ...comparison,
-      ratioAtLeast: 0.45,
-      p99RatioAtMost: 2,
+  async create() {
+    await onEachEngine(async (ours, peer, engine) => {
+      const { requests, wanted } = CREATE[engine];
+      const comparison = await compare(ours, peer, requests, createMany, ROUNDS);
+      const what = 'create a checkout, stored before it is answered';
+      print(what, { engine, ...comparison, ...wanted });
     });
-    await Promise.all([ours.stop(), peer.stop()]);
   },
 
   async read() {
-    const [ours, peer] = await startPair('peer.ts');
-    const { checkout } = await createOne(ours.url);
-    const comparison = await compare(ours, peer, 6000, (url, requests) =>
-      readState(url, checkout, requests),
-    );
-    print('read a state', { ...comparison, ratioAtLeast: 0.65 });
-    await Promise.all([ours.stop(), peer.stop()]);
+    await onEachEngine(async (ours, peer, engine) => {
+      const [ourOwn, theirOwn] = await Promise.all([createOne(ours.url), createOne(peer.url)]);
+      const read = (url: string, requests: number) =>
+        readState(url, (url === ours.url ? ourOwn : theirOwn).checkout, requests);
+      const comparison = await compare(ours, peer, 3000, read, ROUNDS);
+      print('read a state from the store', { engine, ...comparison, ratioAtLeast: 0.75 });
+    });
   },
 
   async webhooks() {
-    const [ours, bound] = await startPair('webhook-bound.ts');
+    const [ours, bound] = await Promise.all([
+      startProcess('server.ts', env),
+      startProcess('webhook-bound.ts', env),
+    ]);
     const paths = await webhookPaths(ours.url);
     let webhooks = 0;
     const comparison = await compare(ours, bound, 3000, (url, requests) =>
@@ -84,7 +96,7 @@ const BENCHES = {
   async replicas() {
     await onPostgres(async (postgres) => {
       const replicas = await startReplicas(postgres);
-      const peer = await startProcess('peer.ts', env);
+      const peer = await startProcess('peer.ts', { ...env, DATABASE_URL: postgres.url() });
       for (const figures of await measureReplicas(replicas, peer)) {
         print('one replica and three on PostgreSQL', figures);
       }
@@ -123,13 +135,31 @@ async function onPostgres(work: (postgres: PostgresServer) => Promise<void>): Pr
   }
 }
 
+/** Both on a data file, then each on a PostgreSQL of its own, so that the processor time of each can be told. */
+async function onEachEngine(
+  work: (ours: BenchProcess, peer: BenchProcess, engine: keyof typeof CREATE) => Promise<void>,
+): Promise<void> {
+  const start = async (engine: keyof typeof CREATE, ourEnv: Env, peerEnv: Env): Promise<void> => {
+    const ours = await startProcess('server.ts', ourEnv);
+    const peer = await startProcess('peer.ts', peerEnv);
+    await work(ours, peer, engine);
+    await Promise.all([ours.stop(), peer.stop()]);
+  };
+  await start('sqlite', env, env);
+  await onPostgres((first) =>
+    onPostgres((second) =>
+      start(
+        'postgres',
+        { ...env, DATABASE_URL: first.url() },
+        { ...env, DATABASE_URL: second.url() },
+      ),
+    ),
+  );
+}
+
 function startReplicas(postgres: PostgresServer): Promise<BenchProcess[]> {
   const own = { ...env, DATABASE_URL: postgres.url() };
   return Promise.all([1, 2, 3].map(() => startProcess('server.ts', own)));
-}
-
-function startPair(peer: string) {
-  return Promise.all([startProcess('server.ts', env), startProcess(peer, env)]);
 }
 
 /** The webhook addresses of new checkouts, in the order in which they were created. */
