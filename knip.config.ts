@@ -47,7 +47,7 @@ const config: KnipConfig = {
         'src/**/*.test.ts',
         'src/testing/{*.mjs,start-postgres.ts}',
         'bench/*.test.ts',
-        'bench/{run,server,peer,provider,webhook-bound}.ts',
+        'bench/{run,server,peer,outbox-peer,provider,webhook-bound}.ts',
         'drill/{main,hostile/server,*.test,hostile/*.test}.ts',
         'simulate/{main,*.test}.ts',
         'operator-page/{main,vite.config}.ts',

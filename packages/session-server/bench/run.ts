@@ -14,6 +14,7 @@ import { load, round } from './load.ts';
 import { measureEvidence } from './measure-evidence.ts';
 import { measureHistory } from './measure-history.ts';
 import { measureLists } from './measure-lists.ts';
+import { measureOutbox } from './measure-outbox.ts';
 import { measureWaiters } from './measure-waiters.ts';
 import { measureReplicas } from './measure-replicas.ts';
 import { type BenchProcess, startProcess } from './process.ts';
@@ -55,6 +56,15 @@ const BENCHES = {
       const comparison = await compare(ours, peer, 3000, read, ROUNDS);
       print('read a state from the store', { engine, ...comparison, ratioAtLeast: 0.75 });
     });
+  },
+
+  async outbox() {
+    await onPostgres((ours) =>
+      onPostgres(async (peer) => {
+        const comparison = await measureOutbox(env, ours, peer);
+        print('deliver an event', { ...comparison, ratioAtLeast: 0.6 });
+      }),
+    );
   },
 
   async webhooks() {

@@ -38,11 +38,12 @@ export function seedDataFile(path: string, orders: number): void {
   database.close();
 }
 
-export async function seedPostgres(url: string, orders: number): Promise<void> {
+/** @param merchants that share the orders evenly */
+export async function seedPostgres(url: string, orders: number, merchants = 1): Promise<void> {
   const numbers = `WITH numbers AS (SELECT generate_series(1, ${String(orders)})::bigint AS number)`;
   const bytes = `decode(repeat(md5(random()::text), 44), 'hex')`;
   await queryAt(url, POSTGRES_FUNCTIONS);
-  for (const step of stepsFor(orders, numbers, bytes)) {
+  for (const step of stepsFor(orders, numbers, bytes, merchants)) {
     await queryAt(url, `SET synchronous_commit = off; ${step}`);
   }
   await queryAt(url, `SELECT setval('last_order_id', (SELECT max(order_id) FROM attempts))`);
@@ -59,12 +60,18 @@ const POSTGRES_FUNCTIONS = `
     $$ SELECT lpad(to_hex(greatest(0, ms - ${String(EPOCH_MS)}) / ${String(ID_STEP_MS)}), 8, '0') $$;`;
 
 /** @param numbers a common table `numbers` with the number of each past order */
-function stepsFor(orders: number, numbers: string, bytes: string): readonly string[] {
+function stepsFor(
+  orders: number,
+  numbers: string,
+  bytes: string,
+  merchants = 1,
+): readonly string[] {
   const now = Date.now();
   const start = now - SPREAD_MS;
   const createdAt = `${String(start)} + (number - 1) * ${String(Math.floor(SPREAD_MS / orders))}`;
   const firstOrderId = Math.floor((now - EPOCH_MS) / 1000) - orders;
-  const merchant = `'${BENCH_MERCHANT_ID}'`;
+  const turn = `number % ${String(merchants)}`;
+  const merchant = `CASE WHEN ${turn} = 0 THEN '${BENCH_MERCHANT_ID}' ELSE '${BENCH_MERCHANT_ID}-' || (${turn}) END`;
   /** The past orders as they are stored, each with its number. */
   const numbered = `(SELECT *, CAST(substr(order_name, 2) AS BIGINT) AS past FROM checkouts) AS known ORDER BY id`;
   return [
@@ -98,7 +105,7 @@ function stepsFor(orders: number, numbers: string, bytes: string): readonly stri
      FROM ${numbered}`,
     `INSERT INTO outbox_events
        (id, checkout, merchant, type, sequence, body, status, tries, due_at, created_at, position)
-     SELECT 'msg_' || random_text(32) || past, id, merchant, 'checkout.paid', 1, '{"data":{"note":"' || random_text(310) || '"}}',
+     SELECT 'msg_' || random_text(32) || past, id, merchant, 'checkout.paid', 1, '{"data":{"order":"' || order_name || '","note":"' || random_text(290) || '"}}',
        'delivered', 1, NULL, created_at, past
      FROM ${numbered}`,
     `INSERT INTO webhooks
