@@ -51,7 +51,7 @@ afterAll(async () => {
   shop.close();
 });
 
-async function createSession(order: number): Promise<string> {
+async function createSession(order: number, changes: object = {}): Promise<string> {
   const response = await fetch(`${url}/create-session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', api_key: API_KEY },
@@ -64,6 +64,7 @@ async function createSession(order: number): Promise<string> {
       WebhookUrl: `${shopUrl}/webhook`,
       AvsPostcode: 'ZZ1 1ZZ',
       SplitFee: [{ partner_merchant_id: 501, type_id: 1, value: 2.5, value_type: 'percent' }],
+      ...changes,
     }),
   });
   return ((await response.json()) as { session_id: string }).session_id;
@@ -151,6 +152,13 @@ describe('the sandbox’s page', () => {
     await page.getByLabel('State').selectOption('expired');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
     await expectAccessible();
+  });
+
+  it('shows every digit of an amount in a currency that people write without decimals', async () => {
+    sandbox.control.addMerchant({ id: 1007, name: 'Kesztyű', currency: 'HUF' });
+    const session = await createSession(74, { merchant_id: 1007, Amount: '1234.50' });
+    await open(`sessions/${session}`);
+    await page.getByText('HUF 1,234.50').first().waitFor();
   });
 
   it('sends a webhook once more', async () => {

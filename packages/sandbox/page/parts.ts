@@ -1,5 +1,6 @@
 /** What several views draw. */
 import { html, type nothing, type TemplateResult } from 'lit';
+import { formatMoney } from '../src/money.js';
 import { linkTo, type Frame, type Params } from './view.js';
 
 export type Cell = TemplateResult | string | number | typeof nothing | undefined;
@@ -83,13 +84,9 @@ export function time(iso: string): TemplateResult {
   >`;
 }
 
-/** An amount for people, with all its digits: the formatter gets the text. */
 export function money(amount: string | undefined, currency: string | undefined): string {
   if (amount === undefined) return '–';
-  if (currency === undefined || !/^-?\d+(\.\d+)?$/.test(amount))
-    return `${amount} ${currency ?? ''}`;
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
-  return format.format(amount as Intl.StringNumericLiteral);
+  return currency === undefined ? amount : formatMoney(amount, currency);
 }
 
 /** The beginning of a long id, which links to the whole. */

@@ -108,6 +108,16 @@ describe('parseConfig', () => {
     expect(() => parseConfig(environment)).toThrow(
       /SANDBOX_API_KEY[^]*SANDBOX_PORT[^]*SANDBOX_PUBLIC_URL[^]*SANDBOX_MERCHANTS\.0\.name[^]*0\.currency/,
     );
+  });
+
+  it('refuses a currency that does not exist', () => {
+    const misspelt = '[{"id":1,"name":"One","currency":"GPB"}]';
+    expect(() => parseConfig({ SANDBOX_API_KEY: 'k', SANDBOX_MERCHANTS: misspelt })).toThrow(
+      'SANDBOX_MERCHANTS.0.currency: expected a currency of ISO 4217, such as GBP',
+    );
+  });
+
+  it('shows what merchants look like', () => {
     const merchants = { SANDBOX_API_KEY: 'k', SANDBOX_MERCHANTS: 'x' };
     expect(() => parseConfig(merchants)).toThrow('SANDBOX_MERCHANTS: expected [{"id": 1001');
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { currency, integer, text } from './schemas.js';
+import { integer, knownCurrency, text } from './schemas.js';
 import { isPathPrefix, type SandboxOptions } from './settings.js';
 import { mapSwitches, toVariable, type Switches } from './switches.js';
 import { MAX_HISTORY_COUNT } from './transactions/history.js';
@@ -29,7 +29,7 @@ export const START_SETTINGS = {
       z.strictObject({
         id: integer,
         name: text.min(1, 'expected a name'),
-        currency,
+        currency: knownCurrency,
         resellerId: integer.optional(),
       }),
       'expected [{"id": 1001, "name": "…", "currency": "GBP"}]',

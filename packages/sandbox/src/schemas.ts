@@ -10,6 +10,14 @@ export const webAddress = z.url({
 });
 export const currency = text.regex(/^[A-Z]{3}$/, 'expected three capital letters');
 
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+
+/** A currency that exists: a misspelt one has no decimals that one could know. */
+export const knownCurrency = currency.refine(
+  (code) => currencies.has(code),
+  'expected a currency of ISO 4217, such as GBP',
+);
+
 /** Marks what the spec leaves open: the sandbox has an assumption there. */
 export function notShown(what: string | readonly string[]): Record<string, unknown> {
   return { 'x-not-shown': what };

@@ -104,6 +104,13 @@ describe('a merchant and a partner', () => {
     expect([await create(), (await analyse()).status]).toEqual([404, 403]);
     expect((await test.post('/_sandbox/merchants', merchant)).body).toEqual(merchant);
     expect((await test.post('/_sandbox/merchants', merchant)).status).toBe(409);
+    for (const [what, changes] of [
+      ['merchants', { id: 1008, name: 'Misspelt' }],
+      ['partners', { name: 'misspelt' }],
+    ] as const) {
+      const misspelt = { ...changes, currency: 'GPB' };
+      expect((await test.post(`/_sandbox/${what}`, misspelt)).status).toBe(400);
+    }
     await test.post('/_sandbox/partners', { name: 'quarry', resellerId: 7009 });
     await payFor(test, 1001, 71);
     await payFor(test, 1007, 72);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { currency, integer, text } from '../schemas.js';
+import { integer, knownCurrency, text } from '../schemas.js';
 import { listOf, route, wholeNumber } from './route.js';
 import { parseBody } from '../http/errors.js';
 import { SECTION } from './route.js';
@@ -11,13 +11,13 @@ const key = z.strictObject({ name, resellerId });
 const merchant = z.strictObject({
   id: integer,
   name,
-  currency,
+  currency: knownCurrency,
   resellerId: integer.optional().meta({ description: "Default: the sandbox's own" }),
 });
 const partner = z.strictObject({
   name,
   resellerId,
-  currency: currency.optional(),
+  currency: knownCurrency.optional(),
   success: z.boolean().optional(),
   isQuiet: z.boolean().optional(),
 });
