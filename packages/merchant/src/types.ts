@@ -25,7 +25,7 @@ export interface Price {
   readonly currency: string;
 }
 
-/** The state of an order: that of its checkout, or `void` once its merchant sells it no more. */
+/** The state of an order: that of its checkout, or `void` once its merchant has voided it. */
 export type OrderState = CheckoutState | 'void';
 
 /** The truth about an order: what the session server knows of it now. */

@@ -194,7 +194,7 @@ export interface HintRequest {
   readonly kind: HintKind;
   /**
    * The session that the page shows. `cancelled` moves the state only with it: an id of a checkout
-   * may have been shared, and a stranger's cancel must not take the form from a shopper's hands.
+   * may have been shared, and a stranger's cancel must not close the form of a shopper who is paying.
    */
   readonly sessionId?: string;
 }
@@ -270,7 +270,7 @@ export interface PaymentFacts {
   readonly paidAt?: string;
 }
 
-/** The state of an order: that of its checkout, or `void` once its merchant sells it no more. */
+/** The state of an order: that of its checkout, or `void` once its merchant has voided it. */
 export type OrderState = CheckoutState | 'void';
 
 /** A share of an order: fixed, or a percentage of the amount. Decimal text; see `docs/split-fees.md`. */

@@ -6,7 +6,7 @@ import type { FieldError } from './errors.js';
  * Every field that is wrong, as the caller spells it.
  *
  * @param whole what the input is called, where no field of it is to blame
- * @param schema of the input: a name that is none of its fields may be meant for one that is
+ * @param schema of the input: an unknown name is compared with its fields, to suggest the right spelling
  */
 export function toFieldErrors(
   { issues }: z.core.$ZodError,
@@ -26,7 +26,7 @@ export function toFieldErrors(
 /** Edits from one of our names, up to which another name is a misspelling of it. */
 const MISSPELLING_EDITS = 2;
 
-/** The name that a misspelt one is meant to be. */
+/** The known name closest to a misspelt one. */
 export function findMeant(name: string, names: readonly string[]): string | undefined {
   const isNear = (known: string): boolean => {
     const edits = distance(known.toLowerCase(), name.toLowerCase());

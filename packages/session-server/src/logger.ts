@@ -20,7 +20,7 @@ export function createLogger(level: string): Logger {
   return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime });
 }
 
-/** Errors of JavaScript itself: a mistake of ours, unless the system gave a reason. */
+/** Errors of JavaScript itself: internal errors, unless the system gave a reason. */
 const UNNAMED = ['Error', 'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
 
 /**

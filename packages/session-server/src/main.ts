@@ -110,13 +110,13 @@ function toJson(error: unknown): { code: string; message: string; mistakes?: rea
   };
 }
 
-/** A mistake of ours has a stack for those who look for it, and no one else. */
+/** Shows the stack of an internal error only at `PAY_LOG_LEVEL=debug`. */
 function describe(error: unknown): string {
   if (isOurs(error)) return error.message;
   const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: '' };
   return process.env['PAY_LOG_LEVEL'] === 'debug'
     ? String(stack)
-    : `a mistake of ours (${name}); run it again with PAY_LOG_LEVEL=debug to see where`;
+    : `internal error (${name}); run it again with PAY_LOG_LEVEL=debug for the stack`;
 }
 
 /** Whatever stage it failed in, it begins with the same words. */

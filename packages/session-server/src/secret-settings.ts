@@ -5,8 +5,10 @@ import { stampOf } from './secret-files.js';
 
 const WATCH_INTERVAL_MS = 1000;
 
-/** What takes the text of a setting, which is well-formed; a ConfigError refuses it. */
-export type SecretTakers = Readonly<Record<SecretSetting, (text: string) => Promise<void> | void>>;
+/** Handlers of the well-formed text of a setting; one refuses it with a ConfigError. */
+export type SecretHandlers = Readonly<
+  Record<SecretSetting, (text: string) => Promise<void> | void>
+>;
 
 /**
  * Reads the settings that come from files again when a file changes, so that secrets are rotated without
@@ -14,13 +16,13 @@ export type SecretTakers = Readonly<Record<SecretSetting, (text: string) => Prom
  */
 export function watchSecretSettings(
   files: Config['secretFiles'],
-  takers: SecretTakers,
+  handlers: SecretHandlers,
   logger: Logger,
 ): { close(): void } {
   /** Answers what is wrong with it. */
   const take = async (setting: SecretSetting, text: string): Promise<string | undefined> => {
     try {
-      await takers[setting](text);
+      await handlers[setting](text);
       return undefined;
     } catch (error) {
       if (error instanceof ConfigError) return error.mistakes.join('; ');

@@ -45,7 +45,7 @@ import type { Database } from './store/database.js';
 import { openDatabase } from './open-database.js';
 import { VERSION } from './version.js';
 import { loadSandboxKeys, DataEncryption, parseEncryptionKeys } from './encryption.js';
-import { type SecretTakers, watchSecretSettings } from './secret-settings.js';
+import { type SecretHandlers, watchSecretSettings } from './secret-settings.js';
 import { retryUnmatchedFor } from './webhooks/steps.js';
 import { startWebhookWorker } from './webhooks/worker.js';
 
@@ -191,7 +191,7 @@ async function assemble(
 
   const clients = keep(new PartnerClients(config, merchants));
   let operatorKeys = config.operator?.keys ?? [];
-  const takers: SecretTakers = {
+  const handlers: SecretHandlers = {
     PAY_PARTNER_API_KEY: (text) => {
       clients.useKey(new Secret(text));
     },
@@ -204,7 +204,7 @@ async function assemble(
       operatorKeys = parseOperatorKeys(text);
     },
   };
-  keep(watchSecretSettings(config.secretFiles, takers, logger));
+  keep(watchSecretSettings(config.secretFiles, handlers, logger));
   const partner = addGatewayCrashPoints(createPartnerGateway(clients));
   const gateway = metrics ? observeGateway(partner, metrics) : partner;
   const shop = keep(new ShopClient());

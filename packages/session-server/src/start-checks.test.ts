@@ -156,9 +156,7 @@ describe('a start that fails', () => {
     const { code, said, complaint } = await run({ ...stack.env, PAY_LOG_LEVEL: 'info' });
     expect([code, said.includes('server starts')]).toEqual([1, true]);
     expect(said).not.toContain('server listens');
-    expect(complaint).toMatch(
-      /^pay-session-server: the server did not start: a mistake of ours .+$/,
-    );
+    expect(complaint).toMatch(/^pay-session-server: the server did not start: internal error .+$/);
     takeDataFileLock(fileOf('data.sqlite')).close();
   });
 
@@ -311,9 +309,9 @@ describe('checking the settings', () => {
       /^account default: .+; transactionList "merchant" is right$/,
     ],
     [
-      'does not say whose they are',
+      'gives no matching merchantId',
       { omitted: ['merchantId'] },
-      /^warning: account default: its list does not say whose 30 of 30 .+ to "merchant"$/,
+      /^warning: account default: its list gives no matching merchantId for 30 of 30 .+ to "merchant"$/,
     ],
     [
       'is refused',

@@ -155,7 +155,7 @@ async function checkShopAddresses({ id, events, orderLookup }: Merchant): Promis
     const { hostname } = new URL(endpoint.url);
     const about = `${id}: ${field}.url`;
     if (problem === 'private') {
-      const text = `${hostname} is a private address, to which the server does not connect; if that is meant, set "allowPrivateAddress": true in ${field}`;
+      const text = `${hostname} is a private address, to which the server does not connect; if this is intended, set "allowPrivateAddress": true in ${field}`;
       findings.push({ level: 'error', about, text });
     } else {
       findings.push({ level: 'warning', about, text: `${hostname} was not found from here` });
@@ -249,15 +249,18 @@ function describeLists(
     const { words } = describeAnswer(comparison.cause);
     return advise('merchant', `its list cannot be read (${words}), and those of its merchants can`);
   }
-  const { transactions, missing, nameless, merchants } = comparison;
+  const { transactions, missing, withoutMerchant, merchants } = comparison;
   if (transactions === 0) {
     const text = `${asked} of ${countOf(merchants, 'merchant')}: there are none yet to compare; transactionList "${set}" is not confirmed`;
     return { level: 'info', about, text };
   }
   const all = `${transactions} transactions of its merchants`;
   if (missing > 0) return advise('merchant', `its list does not show ${missing} of ${all}`);
-  if (nameless > 0) {
-    return advise('merchant', `its list does not say whose ${nameless} of ${all} are`);
+  if (withoutMerchant > 0) {
+    return advise(
+      'merchant',
+      `its list gives no matching merchantId for ${withoutMerchant} of ${all}`,
+    );
   }
   return advise('account', `its list shows all of ${all}`);
 }

@@ -45,7 +45,7 @@ export interface Attempt extends ProviderMerchant {
   readonly activeSince: number;
 }
 
-/** What a store knows of an attempt beside what others may know. */
+/** What only the store knows of an attempt. */
 export interface ActiveAttempt extends Attempt {
   readonly leaseUntil: number;
   /** When a failure was reported that the provider's list has not been read for since. */
@@ -413,7 +413,7 @@ function ofMerchant(providerMerchantId: number | undefined) {
     : sql`AND provider_merchant_id = ${providerMerchantId}`;
 }
 
-/** The attempt has ended, or gave way. Where no session exists, nothing is watched. */
+/** Marks an attempt ended or superseded. Where no session exists, nothing is watched. */
 export async function endAttempt(
   tx: Transaction,
   orderId: number,

@@ -107,7 +107,7 @@ describe('a payment at a price that is no longer the order’s', () => {
 
   it.each([
     ['asks the same price', 'P3', { amount: '10.00' }],
-    ['sells it no more', 'P4', { amount: '100.00', status: 'paid' }],
+    ['has voided it', 'P4', { amount: '100.00', status: 'paid' }],
   ] as const)('raises nothing where the shop %s', async (_, order, answer) => {
     const lookups = () => stack.shop.lookups.filter((name) => name === order);
     const { body } = await stack.open(order, { amount: '10.00' });

@@ -30,9 +30,9 @@ export interface PriceCheckOptions {
 
 /**
  * Asks the shop for the price of an order that has just been paid. When the shop sells it at another
- * price, its merchant is sent `price_changed`: the payment was made in an older session. When it sells it
- * no more, its merchant is sent `paid_after_void`. The payment itself never waits for it. A shop that does
- * not answer is asked again, at growing pauses, for as long as an unpaid attempt is watched.
+ * price, its merchant is sent `price_changed`: the payment was made in an older session. When the order is
+ * void, its merchant is sent `paid_after_void`. The payment itself never waits for this check. A shop
+ * that does not answer is asked again, at growing intervals, for as long as an unpaid attempt is watched.
  */
 export function startPriceCheck(options: PriceCheckOptions): RunLoop {
   const { database, clock, logger } = options;

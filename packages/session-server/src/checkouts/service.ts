@@ -42,7 +42,7 @@ import { type PublicAddresses, toSessionFields } from './session-request.js';
 const OWNER_POLL_MS = 250;
 /** Sessions asked for in one request, when the answer to the first is lost. */
 const MAX_ATTEMPTS = 2;
-/** Prices asked for in one request, when others open the order at a newer one meanwhile. */
+/** How often one request asks for the price, when others create a checkout at a newer one in the meantime. */
 const MAX_LOOKUPS = 3;
 /** How long a preview may show the price that the shop gave for another one. */
 const PREVIEW_MS = 5000;
@@ -54,7 +54,7 @@ const SILENT_ERRORS = ['order_not_found', 'order_token_missing', 'too_many_reque
 /** Share of the `order_id` range after which the log raises an alarm. */
 const ORDER_ID_ALARM = 0.9;
 
-/** Hears that a checkout may have been paid. */
+/** Triggers reconciliation of a checkout that may have been paid. */
 export interface PaymentHints {
   /** @param why for the log */
   hint(checkout: Checkout, why: string, from: { readonly isAnonymous: true }): void;
@@ -77,7 +77,7 @@ export interface CheckoutServiceOptions {
   readonly observer: Pick<Observer, 'checkoutRequested'>;
   /** Whether a backup was put in place, so that sessions may be missing from the store. */
   readonly hasLostAttempts: boolean;
-  /** Called after steps that a drill interrupts. */
+  /** Test hook, called after each step at which a drill kills the server. */
   readonly onStep?: ((step: string) => void) | undefined;
 }
 
@@ -115,7 +115,7 @@ type SendResult =
   | { readonly kind: 'superseded' }
   | { readonly kind: 'failed'; readonly isFinal: boolean; readonly error: AppError };
 
-/** An order with all that is computed of it before anything is stored. */
+/** A priced order: what is computed before anything is stored. */
 interface PricedOrder {
   readonly merchant: Merchant;
   readonly order: ShopOrder;
@@ -384,7 +384,7 @@ export class CheckoutService {
           if (sent.kind === 'active') {
             return { ...opened(merchant, decision.checkout, sent.sessionId), isNew: true };
           }
-          // It is decided again: another attempt took over, or the order is paid meanwhile.
+          // Decide again: another attempt took over, or the order has been paid since.
           if (sent.kind === 'superseded') break;
           attempts += 1;
           if (attempts >= MAX_ATTEMPTS || sent.isFinal) throw sent.error;
@@ -550,7 +550,7 @@ const BUSY_STATUSES = [408, 425, 429];
 /** A shopper waits no longer than this, whatever the provider asks for. */
 const MAX_RETRY_AFTER_SECONDS = 300;
 
-/** Whether the provider refused this moment, and not this session. */
+/** Whether this is a transient rejection, which a retry may get past. */
 function isBusy(cause: unknown): boolean {
   return isPartnerApiError(cause) && BUSY_STATUSES.includes(cause.status ?? 0);
 }

@@ -284,7 +284,7 @@ function refundOf(checkout: Checkout, refundedMinor: number): Checkout {
 }
 
 function withAttention(checkout: Checkout, code: AttentionCode): Checkout {
-  // Once for each payment too many: a person has to give each of them back.
+  // Once for each extra payment: someone has to refund each of them.
   return checkout.attention.includes(code) && code !== 'paid_twice'
     ? checkout
     : { ...checkout, attention: [...checkout.attention, code] };

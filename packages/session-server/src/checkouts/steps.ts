@@ -86,10 +86,10 @@ export interface SessionHint {
   readonly sessionId: string;
 }
 
-/** A page that says the same again within this time has said it once. */
+/** Duplicate hints of a page within this time are ignored. */
 const SAME_HINT_MS = 10_000;
 
-/** What the steps of a checkout need beside their transaction. */
+/** What the steps of a checkout need in addition to their transaction. */
 export interface StepContext {
   readonly rules: CheckoutRules;
   readonly clock: Clock;
@@ -215,7 +215,7 @@ export async function beginAttempt(
   }
 }
 
-/** Whether the order may be opened at this price. Where the shop is asked, what was put before counts no more. */
+/** Whether a checkout may be created at this price. When the shop was asked, drops the stored one. */
 async function isPriceCurrent(
   tx: Transaction,
   request: AttemptRequest,
@@ -325,7 +325,7 @@ export async function recordHint(
       await setSubmitted(tx, attempt.orderId, context.clock.now());
       // The poll that follows reads only as far back as an anonymous one may; the schedule's ends it.
       await watchAgain(tx, attempt.orderId, context.clock.now());
-      // What is being created meanwhile is shown to no one: money of the order may be moving.
+      // An attempt still being created is not shown: a payment of the order may be pending.
       await supersedeSending(tx, before.merchant, before.order);
       return applyFacts(tx, before, [{ type: 'submit-hinted' }], context);
     case 'declined':
@@ -341,7 +341,7 @@ export async function recordHint(
   }
 }
 
-/** Lets the clock work on checkouts whose time has come. */
+/** Expires checkouts that are due. */
 export async function applyTime(
   tx: Transaction,
   limit: number,

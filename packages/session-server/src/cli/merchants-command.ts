@@ -231,7 +231,7 @@ function add(
   ].flatMap(([field, url]) =>
     url !== undefined && isWrittenPrivate(url)
       ? [
-          `${field}.url is a private address, to which the server does not connect; if that is meant, set "allowPrivateAddress": true in ${field} of the entry`,
+          `${field}.url is a private address, to which the server does not connect; if this is intended, set "allowPrivateAddress": true in ${field} of the entry`,
         ]
       : [],
   );

@@ -37,8 +37,8 @@ export async function runExport(
 }
 
 /**
- * `pay-session-server erase <order> [merchant]`: erases what is not of the books, and leaves no copy
- * of it in the data file or its log. Beside a running server or without one.
+ * `pay-session-server erase <order> [merchant]`: erases personal data of an order and keeps
+ * the accounting records. No copy is left in the data file or its log. Works whether or not a server runs.
  */
 export async function runErase(
   config: Config,

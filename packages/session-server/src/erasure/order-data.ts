@@ -24,7 +24,7 @@ const ofAttempts = (key: OrderKey): Sql =>
 
 /**
  * Every table with data of orders. Its name, amounts, states and the ids and times of its payments
- * stay: they are the books, and keep the order from being paid twice.
+ * stay: they are accounting records, and keep the order from being paid twice.
  */
 export const ORDER_TABLES = {
   orders: {
@@ -137,8 +137,8 @@ export async function wasRenewed(
 }
 
 /**
- * Erases what is not of the books. `open`: a shopper may be paying, so nothing was changed. `waiting`:
- * events are still to be delivered, and keep their text until then; the rest is erased.
+ * Erases all but the accounting records. `open`: a shopper may be paying, so nothing was changed.
+ * `waiting`: events that are not yet delivered keep their body until then; the rest is erased.
  */
 export async function eraseOrder(
   tx: Transaction,

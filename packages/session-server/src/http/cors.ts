@@ -12,7 +12,7 @@ interface AllMerchants {
 
 /**
  * Cross-origin access for the pages of merchants and for our hosted page: exact origins, never with
- * credentials. A preflight does not say which merchant is meant, so it allows every merchant's
+ * credentials. A preflight does not name the merchant, so it allows every merchant's
  * origins; {@link refuseOtherOrigins} then checks the one merchant.
  */
 export function allowPages(merchants: AllMerchants, publicUrl: string): RequestHandler {

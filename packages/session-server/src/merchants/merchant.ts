@@ -140,7 +140,7 @@ interface CurrencySettings {
 const decimalsOf = ({ currency, decimals }: CurrencySettings): number =>
   decimals ?? ISO_DECIMALS.get(currency) ?? 2;
 
-/** What is wrong with currency and decimals, unless the entry says that others than those of ISO 4217 are meant. */
+/** Checks currency and decimals against ISO 4217, unless the entry sets `customCurrency`. */
 function findCurrencyMistake(
   settings: CurrencySettings & { readonly customCurrency: boolean },
 ): { readonly field: 'currency' | 'decimals'; readonly message: string } | undefined {
@@ -153,11 +153,11 @@ function findCurrencyMistake(
     return { field: 'decimals', message };
   }
   if (known === undefined) {
-    const message = `expected a currency of ${standard}; if another is meant, set "customCurrency": true and "decimals"`;
+    const message = `expected a currency of ${standard}; if another is intended, set "customCurrency": true and "decimals"`;
     return { field: 'currency', message };
   }
   if (decimals === undefined || decimals === known) return undefined;
-  const message = `expected ${String(known)}, as ${standard} has it for ${currency}; if another number is meant, set "customCurrency": true`;
+  const message = `expected ${String(known)}, as ${standard} has it for ${currency}; if another number is intended, set "customCurrency": true`;
   return { field: 'decimals', message };
 }
 

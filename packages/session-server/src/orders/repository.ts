@@ -109,14 +109,14 @@ export async function touchOrder(tx: Transaction, { merchant, order }: OrderKey)
   );
 }
 
-/** Its merchant sells it no more. */
+/** Marks an order as voided by its merchant. */
 export async function voidOrder(tx: Transaction, { merchant, order }: OrderKey): Promise<void> {
   await tx.run(
     sql`UPDATE orders SET is_void = 1 WHERE merchant = ${merchant} AND order_name = ${order}`,
   );
 }
 
-/** The shop is asked for its price from now on. */
+/** Drops the stored price: the shop is asked for it from now on. */
 export async function forgetPut(tx: Transaction, { merchant, order }: OrderKey): Promise<void> {
   await tx.run(sql`
     UPDATE orders SET is_void = 0, order_version = NULL, amount_minor = NULL, currency = NULL,
@@ -136,7 +136,7 @@ export async function setOrderState(
 }
 
 /**
- * Orders of a merchant, newest first. The page is short where many orders were read and few meant.
+ * Orders of a merchant, newest first. A page may be short where few of the orders read match the filter.
  *
  * @returns `next` is the place to go on from; undefined when there are no more
  */

@@ -41,7 +41,7 @@ export interface DeadLetter {
   readonly createdAt: number;
 }
 
-/** Which events are meant: by their ids, of a merchant, or all. */
+/** Selects events: by id, by merchant, or all. */
 export interface DeadLetterFilter {
   readonly ids?: readonly string[] | undefined;
   readonly merchant?: string | undefined;
@@ -321,7 +321,7 @@ export async function findDeadLetters(
   const rows = await reader.all(sql`
     SELECT outbox_events.*, checkouts.order_name FROM outbox_events
     JOIN checkouts ON checkouts.id = outbox_events.checkout
-    WHERE status = 'dead_lettered'${meant(filter)}
+    WHERE status = 'dead_lettered'${matches(filter)}
     ORDER BY outbox_events.created_at, outbox_events.sequence LIMIT ${limit}`);
   return rows.map((row) => ({
     id: String(row['id']),
@@ -334,7 +334,7 @@ export async function findDeadLetters(
   }));
 }
 
-/** Lets events be sent again at once, with all their tries; answers how many. */
+/** Schedules events for redelivery at once, with all their tries; returns how many. */
 export async function redeliverEvents(
   tx: Transaction,
   filter: RedeliverFilter,
@@ -343,18 +343,18 @@ export async function redeliverEvents(
   const ended = filter.ids
     ? sql`status IN ('dead_lettered', 'delivered', 'skipped')`
     : sql`status = 'dead_lettered'`;
-  const revived = await tx.run(sql`
+  const reset = await tx.run(sql`
     UPDATE outbox_events SET status = 'pending', tries = 0, due_at = ${now}
-    WHERE ${ended}${meant(filter)}`);
-  if (filter.waiting !== true && !filter.ids) return revived;
-  const hurried = await tx.run(sql`
+    WHERE ${ended}${matches(filter)}`);
+  if (filter.waiting !== true && !filter.ids) return reset;
+  const rescheduled = await tx.run(sql`
     UPDATE outbox_events SET tries = 0, due_at = ${now}
-    WHERE due_at > ${now} AND status = 'pending'${meant(filter)}`);
-  return revived + hurried;
+    WHERE due_at > ${now} AND status = 'pending'${matches(filter)}`);
+  return reset + rescheduled;
 }
 
-/** Which events a filter means; one that names nothing means all. */
-function meant({ ids, merchant }: DeadLetterFilter): Sql {
+/** The conditions of a filter; an empty filter matches all events. */
+function matches({ ids, merchant }: DeadLetterFilter): Sql {
   const byId = ids ? sql` AND outbox_events.id IN ${sql.list(ids)}` : sql``;
   const byMerchant =
     merchant === undefined ? sql`` : sql` AND outbox_events.merchant = ${merchant}`;

@@ -30,7 +30,7 @@ export class PrivateAddressError extends Error {
 
   constructor() {
     super(
-      'the address leads into a private network; set allowPrivateAddress on the merchant entry if that is meant',
+      'the address leads into a private network; if this is intended, set allowPrivateAddress on the merchant entry',
     );
   }
 }

@@ -13,7 +13,7 @@ const DAYS = 14;
 const MAX_MERCHANTS = 10;
 const MAX_PAGES = 20;
 
-/** What the list of an account shows of the transactions that its merchants' own lists show. */
+/** How an account's list compares with its merchants' own lists. */
 export type ListComparison =
   /** The list of a merchant cannot be read. */
   | { readonly kind: 'unreachable'; readonly providerMerchantId: number; readonly cause: unknown }
@@ -24,8 +24,8 @@ export type ListComparison =
       readonly merchants: number;
       readonly transactions: number;
       readonly missing: number;
-      /** That do not say which merchant they are of. */
-      readonly nameless: number;
+      /** Rows without the right `merchantId`. */
+      readonly withoutMerchant: number;
     };
 
 /**
@@ -43,7 +43,7 @@ export async function compareLists(
   const ids = [...new Set(places.map(({ providerMerchantId }) => providerMerchantId))];
   const asked = ids.slice(0, MAX_MERCHANTS);
   const own: { readonly id: number; readonly row: TransactionRow }[] = [];
-  // Before the account's list, which then has whatever is listed meanwhile.
+  // Before the account's list, so that it includes whatever is added in between.
   for (const id of asked) {
     try {
       const { rows } = await readNewest(gateway, { account, providerMerchantId: id }, now, 1);
@@ -62,7 +62,7 @@ export async function compareLists(
   const listed = new Map(rows.map((row) => [row.id, row]));
   const compared = own.filter(({ row }) => row.id !== undefined && (timeOf(row) ?? 0) > sinceMs);
   const missing = compared.filter(({ row }) => !listed.has(row.id));
-  const nameless = compared.filter(({ id, row }) => {
+  const withoutMerchant = compared.filter(({ id, row }) => {
     const found = listed.get(row.id);
     return found !== undefined && found.merchantId !== id;
   });
@@ -71,7 +71,7 @@ export async function compareLists(
     merchants: asked.length,
     transactions: compared.length,
     missing: missing.length,
-    nameless: nameless.length,
+    withoutMerchant: withoutMerchant.length,
   };
 }
 

@@ -15,7 +15,7 @@ import { touchOrder } from '../orders/repository.js';
 import type { TransactionList } from '../provider/gateway.js';
 import type { Database, Transaction } from '../store/database.js';
 
-/** A read of the provider's list that has ended, with no row missing. */
+/** A complete read of the provider's list. */
 export interface CompleteRead extends TransactionList {
   /** When its newest page was requested, in milliseconds since 1970. */
   readonly startedAt: number;
@@ -25,11 +25,11 @@ export interface CompleteRead extends TransactionList {
 
 /**
  * A verified webhook or a row of the list says that an attempt failed. The shopper may have paid in the
- * same session meanwhile: it counts once the list was read since, and shows no payment.
+ * same session since then: the failure counts once a later read of the list shows no payment.
  */
 export async function reportFailure(tx: Transaction, orderId: number, at: number): Promise<void> {
   const { status, checkout, failureReportedAt } = await getAttempt(tx, orderId);
-  // The failure of a session that gave way says nothing about the one that took its place.
+  // The failure of a superseded session says nothing about the one that replaced it.
   if (status !== 'active' || failureReportedAt !== undefined) return;
   const { state } = await getCheckout(tx, checkout);
   if (state !== 'paid' && state !== 'failed') await setFailureReported(tx, orderId, at);

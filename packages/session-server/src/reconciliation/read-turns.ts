@@ -38,8 +38,8 @@ export interface TurnRequest {
 }
 
 /**
- * Whose turn it is to read a list of transactions, of all servers that share a database: one at a
- * time, as often together as one alone may. What one has read serves those who asked before.
+ * The read lease of a list of transactions, for all servers that share a database: one reads at a time,
+ * and all together as often as one alone may. A read serves every server that asked before it began.
  */
 export class ReadTurns {
   readonly #database: Database;
@@ -121,7 +121,7 @@ export class ReadTurns {
       const row = await this.#find(tx);
       if (row?.['holder'] !== this.#holder) throw new TurnLostError();
       this.#isWanted = Number(row['wanted_at']) > 0;
-      // A report may have taken some meanwhile.
+      // A report may have used some in the meantime.
       this.#load(row);
       this.#quota.spend(isBackfill);
       const pages = JSON.stringify(this.#quota.pages);

@@ -98,7 +98,7 @@ export class ReconciliationService {
   readonly #watches = new Map<string, Map<string, Watch>>();
   /** The run loop of each merchant that has watched checkouts. */
   readonly #loops = new Map<string, Promise<void>>();
-  /** What is read by the lists of merchants: rows of the account's list do not say whose they are. */
+  /** Accounts and merchants read by merchants' own lists: rows of the account's list lack `merchantId`. */
   readonly #readAlone = new Set<string>();
   #unknownLoggedAt = -Infinity;
   #isClosed = false;
@@ -141,7 +141,7 @@ export class ReconciliationService {
     for (const checkout of polled) this.#options.pollLog?.note(checkout, result);
   }
 
-  /** Waits for a page of the quota of a list, beside the polls; a merchant's is that of its account. */
+  /** Waits for a page of a list's quota, which polls share; a merchant's quota is that of its account. */
   async waitForPage(
     { account, providerMerchantId }: TransactionList,
     signal: AbortSignal,
@@ -190,7 +190,7 @@ export class ReconciliationService {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Counts the pollers, those that back off, and when the oldest backfill under way started. */
+  /** Counts the pollers, those that back off, and when the oldest running backfill started. */
   countPollers(): {
     readonly all: number;
     readonly backingOff: number;
@@ -230,8 +230,8 @@ export class ReconciliationService {
   }
 
   /**
-   * From now on lists of merchants are read: rows of the account's list do not say whose they are, and
-   * a merchant's own list does.
+   * Switches to merchants' own lists: rows of the account's list lack `merchantId`, and a merchant's own
+   * list implies it.
    */
   #readAloneFromNow(list: TransactionList): void {
     if (this.#readAlone.has(keyOf(list))) return;
@@ -239,7 +239,7 @@ export class ReconciliationService {
     const { account, providerMerchantId } = list;
     this.#options.logger.warn(
       { account, providerMerchantId },
-      'a row does not say which merchant it is of; lists of merchants are read instead',
+      'a row has no merchantId; the lists of merchants are read instead',
     );
   }
 
@@ -259,7 +259,7 @@ export class ReconciliationService {
     return candidates;
   }
 
-  /** Leaves out rows of merchants that are not ours; those without a merchant are no one's. */
+  /** Leaves out rows of unknown merchants, and rows without `merchantId`. */
   #ofKnownMerchants(
     { account, providerMerchantId }: TransactionList,
     rows: readonly TransactionRow[],
@@ -273,7 +273,7 @@ export class ReconciliationService {
         .filter(({ row, attempt }) => row.merchantId === attempt.providerMerchantId)
         .map(({ row }) => row),
     );
-    const nameless = rows.filter(({ merchantId }) => merchantId === undefined);
+    const withoutMerchant = rows.filter(({ merchantId }) => merchantId === undefined);
     const known = rows.filter(
       (row) =>
         ofAttempts.has(row) ||
@@ -281,10 +281,10 @@ export class ReconciliationService {
           index.matchFieldsAt.has(keyOf({ account, providerMerchantId: row.merchantId }))),
     );
     this.#options.observer?.rowsIgnored({
-      noMerchant: nameless.length,
-      unknownMerchant: rows.length - nameless.length - known.length,
+      noMerchant: withoutMerchant.length,
+      unknownMerchant: rows.length - withoutMerchant.length - known.length,
     });
-    const mayHaveLost = nameless.some((row) =>
+    const mayHaveLost = withoutMerchant.some((row) =>
       orderIdsIn(referencesOf(row, index)).some((id) =>
         this.#options.lostAttempts?.mayHaveLost(id),
       ),
@@ -293,7 +293,7 @@ export class ReconciliationService {
     return known;
   }
 
-  /** The list of an account shows rows of many merchants: each counts for its own alone. */
+  /** An account's list has rows of many merchants: each row counts only for its own merchant. */
   #ofTheirMerchant(
     list: TransactionList,
     candidates: readonly CandidateTransaction[],
@@ -321,10 +321,10 @@ export class ReconciliationService {
   ): Promise<void> {
     const { database, clock, logger, lostAttempts, observer } = this.#options;
     const references = new Set(rows.flatMap((row) => referencesOf(row, index)));
-    const strange = [...references].filter((reference) => !known.has(reference));
-    if (orderIdsIn(strange).length === 0) return;
+    const unmatched = [...references].filter((reference) => !known.has(reference));
+    if (orderIdsIn(unmatched).length === 0) return;
     const range = await findOrderIdRange(database, clock.now());
-    const unknown = strange.filter((reference) =>
+    const unknown = unmatched.filter((reference) =>
       orderIdsIn([reference]).some(
         (id) => range && id >= range.first && id <= range.last && !lostAttempts?.mayHaveLost(id),
       ),
@@ -400,7 +400,7 @@ export class ReconciliationService {
     const known = watches.get(checkout.id);
     const goesFurther = known && known.sinceMs < sinceMs && known.until > this.#options.clock.now();
     const watch = { polled, sinceMs, until, why, places: known?.places };
-    // Another watch in any case: the poll under way, if there is one, may have passed what the hint is about.
+    // Another watch in any case: a poll that is already running may have passed what the hint is about.
     watches.set(checkout.id, goesFurther ? { ...known } : watch);
     if (this.#loops.has(merchant) || this.#isClosed) return;
     const loop = this.#pollWatched(merchant, watches).catch((error: unknown) => {

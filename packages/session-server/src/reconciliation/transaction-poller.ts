@@ -78,8 +78,8 @@ export class TransactionPoller {
   }
 
   /**
-   * Resolves when a poll that started after this call has ended, well or not; where all is of the last
-   * hour, when its recent part has ended.
+   * Resolves when a poll that started after this call has settled; when everything is of the last
+   * hour, once its recent part has settled.
    */
   poll(sinceMs: number): Promise<PollResult> {
     if (this.#stop.signal.aborted) return Promise.resolve('failed');
@@ -164,7 +164,7 @@ export class TransactionPoller {
         const about = { attributes: { 'pay_checkout.account': account }, root: true };
         result = await inSpan('transactions.poll', about, (span) => this.#pollOnce(request, span));
         await this.#endTurn(request);
-        // It gave way to another server: the rest is for its next turn.
+        // It yielded to another server: the rest waits for its next lease.
         if (this.#turns?.isWanted === true && this.#backfill.isPending) this.#request();
       }
       resolve(request, result);

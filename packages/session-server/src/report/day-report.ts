@@ -155,8 +155,8 @@ class DayReport {
       const time = timeOf(row) ?? NaN;
       return time >= this.#fromMs && time < this.#fromMs + DAY_MS;
     });
-    const nameless = ofDay.filter((row) => placeOf(list, row) === undefined).length;
-    if (nameless > 0) this.#note(list, `${String(nameless)} rows do not say whose they are`);
+    const withoutMerchant = ofDay.filter((row) => placeOf(list, row) === undefined).length;
+    if (withoutMerchant > 0) this.#note(list, `${String(withoutMerchant)} rows have no merchantId`);
     return ofDay.filter((row) => this.#at.has(placeOf(list, row) ?? ''));
   }
 

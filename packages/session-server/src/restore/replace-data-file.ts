@@ -30,7 +30,7 @@ export interface ReplaceDataFileOptions {
   readonly clock: Clock;
   /** Called with the copy of the backup. When it throws, nothing has changed. */
   readonly prepare: (copy: string) => Promise<void>;
-  /** Called after the steps that a drill interrupts. */
+  /** Test hook, called after each step at which a drill kills the command. */
   readonly onStep?: (step: string) => void;
 }
 

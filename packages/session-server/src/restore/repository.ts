@@ -23,7 +23,7 @@ export interface Loss {
   readonly isRead: boolean;
 }
 
-/** Which `order_id`s are meant: above the one, and at most the other. */
+/** A range of `order_id`s: above the first, and up to the second. */
 export type OrderIdRange = Pick<Loss, 'afterOrderId' | 'toOrderId'>;
 
 /** More events of a checkout, or changes of it, than any had in the time that was lost. */

@@ -156,7 +156,7 @@ function isBusy(error: unknown): boolean {
 
 /**
  * Where a data file is, or is to be: not where a link stands, but where it leads, also when nothing is
- * there. SQLite keeps its log beside the file that a link leads to; so do we with all that is ours.
+ * there. SQLite keeps its log beside the file that a link leads to; so do we with our own files.
  */
 export function resolveDataFile(path: string): string {
   try {

@@ -13,8 +13,8 @@ export interface Transaction extends Reader {
   /** Answers how many rows changed. */
   run(statement: Sql): Promise<number>;
   /**
-   * Ends a `SELECT` of what is to be claimed: rows that another transaction has in its hands are left out.
-   * Only PostgreSQL has several that run at once.
+   * Ends a `SELECT` of rows to claim, so that it skips rows that another transaction has locked. Only
+   * PostgreSQL runs several transactions at once.
    */
   readonly skipLocked: Sql;
   /**
@@ -53,7 +53,7 @@ export interface Database extends Reader {
   /** Undefined where there are none: a data file. */
   countConnections(): ConnectionCounts | undefined;
   /**
-   * Leaves no copy of what was deleted in the engine's log. Everything waits meanwhile. False when
+   * Leaves no copy of what was deleted in the engine's log. Everything else waits until then. False when
    * another process is using the log, and nothing was done.
    */
   purgeDeleted(): Promise<boolean>;

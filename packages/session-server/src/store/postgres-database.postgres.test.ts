@@ -366,7 +366,7 @@ describe('a database that cannot do what it is asked says why, and the log has i
     expect(describeError(refused)).toEqual({ error: 'DatabaseError', reason });
   });
 
-  it('when it makes a mistake of ours known, with a name and no data', async () => {
+  it('when it reports an internal error, with a name and no data', async () => {
     const database = await open(made.url);
     const refused: unknown = await database
       .all(sql`SELECT canary FROM counters`)

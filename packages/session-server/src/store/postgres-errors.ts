@@ -12,7 +12,7 @@ const REFUSES = 'The database does not let the server in';
 const IS_SLOW = 'The database takes too long';
 const DISK_FAILS = 'The disk of the database fails';
 
-/** Why the database cannot do what is asked of it, by SQLSTATE. None of it is a mistake of ours. */
+/** Why the database cannot do what is asked of it, by SQLSTATE. None of these is an internal error. */
 const REASONS: Readonly<Partial<Record<string, string>>> = {
   '57P01': STOPS,
   '57P02': STOPS,
@@ -73,7 +73,7 @@ export function isCollision(error: unknown): boolean {
   return COLLISIONS.includes(sqlStateOf(error) ?? '');
 }
 
-/** Whether the database was not asked, or could not do it; any other answer is to a mistake of ours. */
+/** Whether the database was not reached, or could not do it; any other answer is an internal error. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state === undefined || state.startsWith('08') || REASONS[state] !== undefined;

@@ -160,7 +160,7 @@ class WebhookWorker {
     };
     const erased = await database.transaction('webhook:erase', (tx) => eraseWebhooks(tx, before));
     if (erased > 0) this.#hasTraces = true;
-    // Of no person, so no trace of it matters.
+    // Not personal data, so its traces need no purge.
     const forgotten = await database.transaction('log:erase', (tx) =>
       eraseOldLog(tx, { before: before.receivedBefore, limit: LOG_BATCH }),
     );
