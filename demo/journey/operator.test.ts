@@ -168,7 +168,7 @@ describe('the operator’s page', () => {
     await page.getByRole('cell', { name: 'called the shop' }).waitFor();
     await expectAccessible();
     await page.getByRole('link', { name: 'Queues' }).click();
-    await page.getByText('Nothing waits here.').waitFor();
+    await page.getByText('This queue is empty.').waitFor();
   });
 
   it('compares a day with the provider’s list, and saves it as a file', async () => {

@@ -71,7 +71,7 @@ class Frame implements PageActions {
     }
   }
 
-  /** A session that has ended meanwhile loses nothing: the action goes on after the next sign-in. */
+  /** If the session has expired, nothing is lost: the action continues after the next sign-in. */
   async #sendSignedIn(path: string, body: unknown): Promise<unknown> {
     try {
       return await send(path, body);

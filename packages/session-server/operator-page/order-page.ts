@@ -94,7 +94,7 @@ function renderAttention(
           done: 'Resolved. It comes back when there is new attention.',
           note: {
             title: 'Resolve',
-            text: 'It leaves the queues. The shop sees its attention as before.',
+            text: 'This removes it from the queues. The shop still sees its attention.',
             button: 'Resolve',
             isRequired: true,
           },

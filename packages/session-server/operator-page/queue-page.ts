@@ -54,7 +54,7 @@ export const queuePage = page<QueueView>({
       ${
         items.length === 0
           ? html`<p class="empty">
-              ${cursor === undefined ? 'Nothing waits here.' : 'There is nothing older.'}
+              ${cursor === undefined ? 'This queue is empty.' : 'There is nothing older.'}
             </p>`
           : renderItems(queue, items, actions)
       }

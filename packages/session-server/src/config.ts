@@ -12,7 +12,7 @@ import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './encryption.js';
 import { readSecretFile } from './secret-files.js';
 
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
-/** A century: what is far beyond is a slip, and leads to times that there are not. */
+/** A century: anything far beyond is a typo, and overflows the range of dates. */
 const MAX_DAYS = 36_500;
 const days = wholeNumber.max(MAX_DAYS, `expected at most ${MAX_DAYS} days`);
 
@@ -189,7 +189,7 @@ const environmentSchema = z
         !LOOPBACK.test(env.PAY_OPERATOR_HOST)
       ) {
         const message =
-          'production expects a loopback address such as "127.0.0.1", or PAY_OPERATOR_KEY beside it';
+          'production expects a loopback address such as "127.0.0.1", or PAY_OPERATOR_KEY as well';
         context.addIssue({ code: 'custom', path: ['PAY_OPERATOR_HOST'], message });
       }
       for (const name of ADDRESSES) {
@@ -365,7 +365,7 @@ export function parseConfig(
     logLevel: values.PAY_LOG_LEVEL,
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
-    /** After this long orders are erased, but for their payments; undefined: never. */
+    /** When orders are erased, except for their payments; undefined: never. */
     orderRetentionDays: values.PAY_ORDER_RETENTION_DAYS,
     maxOrderId: values.PAY_MAX_ORDER_ID,
     encryptionKeys:
@@ -377,7 +377,7 @@ export function parseConfig(
     secretFiles,
     /** What was set, for the log: secrets are masked. */
     settings: maskSecrets(given),
-    /** Variables that begin with `PAY_` and are no setting: the log warns of them. */
+    /** Variables that begin with `PAY_` but are not settings: the log warns about them. */
     unknownVariables: unknown,
   };
 }

@@ -4,7 +4,7 @@ import type { Database } from './store/database.js';
 import { releaseClaimedWebhooks } from './webhooks/repository.js';
 
 /**
- * Settles what a dead process left in the middle, before anything else runs on the data file: attempts
+ * Settles what a dead process left unfinished, before anything else uses the data file: attempts
  * that it was sending become `unknown`, events and webhooks that it had claimed are due again.
  */
 export function recoverFromCrash(database: Database, now: number): Promise<void> {

@@ -11,7 +11,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Secret } from '@pay-checkout/partner-api';
 import { ConfigError } from './errors.js';
 
-/** A key of 32 bytes, which nothing prints, and the name that stands beside what it encrypted. */
+/** A key of 32 bytes, which is never printed, and the name that is stored with what it encrypts. */
 export interface EncryptionKey {
   readonly id: string;
   readonly key: KeyObject;
@@ -102,7 +102,7 @@ export class DataEncryption {
   }
 }
 
-/** What is derived of the keys, for each purpose. */
+/** What is derived from the keys, for each purpose. */
 interface DerivedKeys {
   readonly seal: KeyObject;
   /** What sealed bodies begin with: the length of the key's name, and the name. */
@@ -130,7 +130,7 @@ function deriveKeys(keys: readonly EncryptionKey[]): DerivedKeys {
   };
 }
 
-/** Tells a key from another one, and says nothing of it: 48 bits that are derived of it. */
+/** Identifies a key without revealing it: 48 bits derived from it. */
 export function checkValueOf(key: EncryptionKey): number {
   return derive(key, 'check').export().readUIntBE(0, 6);
 }
@@ -175,7 +175,7 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] | undefined {
 }
 
 /**
- * The key of a sandbox for which none was set: made once, and kept beside the data file, readable
+ * The key of a sandbox for which none was set: made once, and kept next to the data file, readable
  * by the owner of the process only. Production needs a key that is kept elsewhere.
  *
  * @throws {ConfigError} when the file holds something else

@@ -79,7 +79,7 @@ export class ConfigError extends Error {
   constructor(
     readonly source: string,
     readonly mistakes: readonly string[],
-    /** Whether it stays so until someone changes the configuration: to start again is of no use. */
+    /** Whether only a change of the configuration can fix it: restarting is pointless. */
     readonly isFinal = false,
   ) {
     const [first = '', ...more] = mistakes;

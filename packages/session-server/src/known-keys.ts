@@ -6,8 +6,8 @@ import { sql } from './store/sql.js';
 const PREFIX = 'encryption-key:';
 
 /**
- * Compares the keys with those that the database was used with, and notes new ones beside them: a server with
- * another key could neither read what the others stored nor take the order tokens that they signed.
+ * Compares the keys with those that the database was used with, and records new ones: a server with another
+ * key could neither read what the others stored nor accept the order tokens that they signed.
  *
  * @throws {ConfigError} when a name stands for another key, or none of them was used here before
  */
@@ -43,5 +43,5 @@ export async function findKeyMistake(
   }
   if (known.size === 0 || values.some((key) => key.known !== undefined)) return undefined;
   const names = [...known.keys()].map((name) => `"${name.slice(PREFIX.length)}"`).join(', ');
-  return `none of its keys was used with the database before; keep one of those beside the new one: ${names}`;
+  return `none of its keys was used with the database before; keep one of these in addition to the new one: ${names}`;
 }

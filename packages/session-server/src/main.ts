@@ -80,7 +80,7 @@ async function runCommand(
   const words = args.filter((word) => word !== JSON_OPTION);
   const [order, merchant, ...more] = words;
   const config = () => parseConfig(process.env);
-  // What these print is told to a person as it is to a program.
+  // These print the same text for people and for programs.
   const asMessages = (lines: readonly string[]) =>
     isJson ? [JSON.stringify({ messages: lines })] : lines;
 
@@ -119,7 +119,7 @@ function describe(error: unknown): string {
     : `internal error (${name}); run it again with PAY_LOG_LEVEL=debug for the stack`;
 }
 
-/** Whatever stage it failed in, it begins with the same words. */
+/** The message begins with the same words, whichever stage failed. */
 function describeStart(error: unknown): string {
   const text = describe(error);
   return text.startsWith(NOT_STARTED) ? text : `${NOT_STARTED}: ${text}`;

@@ -19,7 +19,7 @@ export function parseMinor(text: string, decimals: number): number | undefined {
 }
 
 /**
- * Minor units of what was given back: a minus before it says no more than that. The sign of a
+ * Minor units of a refunded amount; a leading minus is ignored. The sign of a
  * refund is not shown (spec 2.1).
  */
 export function parseRefundMinor(text: string, decimals: number): number | undefined {

@@ -12,8 +12,8 @@ import { SqliteDatabase } from './store/sqlite-database.js';
 /**
  * Opens the database of a server: PostgreSQL where there is a `DATABASE_URL`, else the data file.
  *
- * What a dead server left in the middle is settled at once in a data file, which has one server. In
- * PostgreSQL others may be at work: there it is taken up when its lease has run out.
+ * What a dead server left unfinished is settled at once in a data file, which has one server. In
+ * PostgreSQL, other servers may be running: there it is taken over when its lease has expired.
  *
  * @throws {ConfigError} when the database cannot be used
  * @throws {DataFileError} when the data file cannot be used
@@ -66,7 +66,7 @@ function observeDatabase(database: Database, observer: Pick<Observer, 'storeUsed
   };
 }
 
-/** For a command beside a server that may be running. */
+/** For a command that may run at the same time as a server. */
 export async function openBeside(
   { databaseUrl, databaseFile = '' }: Pick<Config, 'databaseUrl' | 'databaseFile'>,
   mode: 'read' | 'beside',

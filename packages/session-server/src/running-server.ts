@@ -24,7 +24,7 @@ export interface RunningServer {
    * @param signal what asked for it, for the log
    */
   closeBehindProxies(signal?: string): Promise<void>;
-  /** Stops listening, ends the requests under way, then the server. May be called twice. */
+  /** Stops listening, ends running requests, then the server. May be called twice. */
   close(signal?: string): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export async function runSessionServer(config: Config): Promise<void> {
   // From now on, so that a signal that comes while it starts ends it as well as a later one.
   const endOn = (signal: string, close: (server: RunningServer) => Promise<void>): void => {
     process.once(signal, () => {
-      // A start that failed ends by itself.
+      // A failed start cleans up after itself.
       const closed = starting.then(close, () => undefined);
       void closed.then(() => {
         if (process.connected) process.disconnect();
@@ -121,13 +121,13 @@ const LIMITS = {
   inactivityTimeout: 60_000,
 };
 
-/** The report of a busy day waits for its share of the quota of pages, and has nothing to send meanwhile. */
+/** The report of a busy day waits for its share of the quota of pages, and has nothing to send until then. */
 const OPERATOR_LIMITS = { ...LIMITS, inactivityTimeout: 3_600_000 };
 
 /** How long `/readyz` is 503 before a server behind a proxy closes: two or three of its health checks. */
 const ANNOUNCE_MS = 3000;
 
-/** How long requests that are under way may take when a listener closes. */
+/** How long running requests may take when a listener closes. */
 const DRAIN_MS = 2000;
 
 export interface Listener {

@@ -19,7 +19,7 @@ export function watchSecretSettings(
   handlers: SecretHandlers,
   logger: Logger,
 ): { close(): void } {
-  /** Answers what is wrong with it. */
+  /** Returns what is wrong with it. */
   const take = async (setting: SecretSetting, text: string): Promise<string | undefined> => {
     try {
       await handlers[setting](text);
@@ -51,7 +51,7 @@ export function watchSecretSettings(
         if ((await read()) && !isFirst) logger.info({ setting }, 'a secret was read again');
         stamp = now;
       } catch (error) {
-        // The database is away, which has to know the key: it is asked again.
+        // The database, which has to know the key, is unavailable: try again.
         stamp = '';
         logger.warn(
           { setting, ...describeError(error) },

@@ -151,7 +151,7 @@ describe('a server with another encryption key than the others of its database',
     expect(refused).toMatch(/^PAY_ENCRYPTION_KEY: the key "test" is not the one that the database/);
     expect(refused).not.toContain(other.slice(5));
     expect(await startWith(keyOf('other', 2))).toMatch(
-      /^PAY_ENCRYPTION_KEY: none of its keys was used .* keep one of those beside the new one: "test"$/,
+      /^PAY_ENCRYPTION_KEY: none of its keys was used .* keep one of these in addition to the new one: "test"$/,
     );
     await runCheck({ ...stack.env, PAY_ENCRYPTION_KEY: other }).then((lines) => {
       expect(lines.join('\n')).toContain('error: PAY_ENCRYPTION_KEY: the key "test" is not');

@@ -61,13 +61,13 @@ import { startWebhookWorker } from './webhooks/worker.js';
 export interface SessionServer {
   /** For an Express app of your own, mounted at its root before any body parser. */
   readonly router: Router;
-  /** The router as a server of its own, which answers 404 beside it. */
+  /** The router as a server of its own, which answers 404 to everything else. */
   readonly handler: RequestListener;
   /** What the option `operator` made, for a listener of its own; undefined without it, or a port for it. */
   readonly operator: RequestListener | undefined;
   /** From now on `/readyz` is 503, so that proxies send requests to other servers. */
   announceStop(): void;
-  /** Ends the loops and closes the database. End the requests under way first. May be called twice. */
+  /** Ends the loops and closes the database. End running requests first. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -158,7 +158,7 @@ async function assemble(
   const database = keep(await openDatabase(config, { clock, logger, observer }));
   const { databaseFile: file, databaseUrl } = config;
   if (databaseUrl && file !== undefined) {
-    logger.warn({ file }, 'PAY_DATABASE_FILE is not used beside DATABASE_URL');
+    logger.warn({ file }, 'PAY_DATABASE_FILE is ignored because DATABASE_URL is set');
   }
   const files = [...(file === undefined ? [] : [file, `${file}.body-key`]), config.merchantsFile];
   for (const open of findOpenFiles(files)) {
@@ -167,7 +167,7 @@ async function assemble(
   const encryption = new DataEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
   );
-  // One that was made beside its data file is of that file.
+  // One that was created next to its data file belongs to that file.
   if (config.encryptionKeys) await registerKeys(database, config.encryptionKeys);
   const merchants = addOrderTokenSecrets(listed, encryption);
   const loss = await findLoss(database);

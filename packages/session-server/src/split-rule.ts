@@ -35,7 +35,7 @@ export type SplitRule = z.infer<typeof splitRules>[number];
 
 /**
  * What `value_type` says (spec 4.6 shows `amount` only). `percent`: percentages are sent as such, and
- * nothing else is. `mixed`: percentages without bounds are, beside amounts.
+ * nothing else is. `mixed`: percentages without bounds are, in addition to amounts.
  */
 export const splitValueType = z.enum(['amount', 'percent', 'mixed']);
 

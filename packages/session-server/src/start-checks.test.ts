@@ -126,7 +126,7 @@ describe('a start that fails', () => {
       expect(refused.code).toBe(78);
       expect(refused.complaint).toContain(
         `${setting}: expected the path of pay-checkout.js; its hash is read from ` +
-          'merchants.json.integrity beside it, and there is no such file',
+          'merchants.json.integrity next to it, and there is no such file',
       );
       writeFileSync(fileOf('changed.js'), 'changed after its build');
       copyFileSync(fileOf('pay-checkout.js.integrity'), fileOf('changed.js.integrity'));

@@ -29,14 +29,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What a start that failed says first. */
 export const NOT_STARTED = 'the server did not start';
 
-/** Settings whose mistake may pass: a database that is away, a port or file that another process still has. */
+/** Settings whose error may be temporary: an unavailable database, a port or file that another process still uses. */
 const PASSING = ['DATABASE_URL', 'PAY_DATABASE_FILE', 'PAY_PORT', 'PAY_OPERATOR_PORT'];
 
 /**
  * Finds everything that would keep the server from starting, before it opens anything: settings,
  * merchants file, data file, scripts and ports.
  *
- * @param beside whether a server runs meanwhile, whose data file and ports are in use
+ * @param beside whether a server is running, whose data file and ports are in use
  * @throws {ConfigError} listing every mistake of all of them
  */
 export async function checkStart(env: Environment, beside = false): Promise<Config> {
@@ -94,8 +94,8 @@ interface Finding {
 }
 
 /**
- * `pay-session-server check`, beside a running server or without one: what a start would warn of, whether
- * the provider's lists are as `transactionList` says, and what a start does not notice and yet cannot work.
+ * `pay-session-server check`, with or without a running server: what a start would warn about, whether
+ * the provider's lists are as `transactionList` says, and mistakes that a start does not notice.
  * With such an error, the exit code is 1.
  *
  * @throws {ConfigError} listing what it would refuse in settings, merchants file and scripts
@@ -198,7 +198,7 @@ function describePolicies(merchants: readonly Merchant[]): Finding[] {
   });
 }
 
-/** Says of each account which of its lists the server should read. */
+/** Reports for each account which of its lists the server should read. */
 async function checkLists(config: Config, file: MerchantsFile): Promise<Finding[]> {
   const source = fixedMerchants(file);
   const clients = new PartnerClients(config, source);
@@ -265,7 +265,7 @@ function describeLists(
   return advise('account', `its list shows all of ${all}`);
 }
 
-/** What the provider answered, for a person; a refusal is one that comes again however often it is asked. */
+/** What the provider answered, for a person; a refusal is an error that a retry does not fix. */
 function describeAnswer(error: unknown): { isRefusal: boolean; words: string } {
   const cause = error instanceof AppError ? (error.cause ?? error) : error;
   const words = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'no answer';

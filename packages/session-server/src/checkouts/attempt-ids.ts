@@ -10,7 +10,7 @@ export interface AttemptTokens {
 
 /** A token as a store finds it: where to search, and the hash that must be there. */
 export interface StoredToken {
-  /** The attempt that it says it is of, which is no secret; undefined when it says none. */
+  /** The attempt that it claims to belong to, which is no secret; undefined when it names none. */
   readonly orderId: number | undefined;
   readonly hash: string;
 }

@@ -28,7 +28,7 @@ import type { CheckoutRules } from './rules.js';
 export type AttemptStatus =
   'sending' | 'active' | 'unknown' | 'refused' | 'not_sent' | 'superseded';
 
-/** One `/create-session`: it has an `order_id` of its own, so that evidence names it alone. */
+/** One `/create-session`: it has its own `order_id`, so that evidence identifies it. */
 export interface Attempt extends ProviderMerchant {
   readonly orderId: number;
   readonly merchantReference: string;
@@ -295,8 +295,8 @@ export async function hasAttempt(reader: Reader, orderId: number): Promise<boole
 
 /**
  * The provider answered: stores the session, and says whether it may be shown. False when the lease
- * had run out and another attempt took over, or when meanwhile the order was paid or its shopper came
- * back from paying: then no one may ever see this session.
+ * expired and another attempt took over, or when in the meantime the order was paid or its shopper came
+ * back from paying: then this session may never be shown.
  */
 export async function activateSession(
   tx: Transaction,
@@ -326,7 +326,7 @@ export async function supersedeSending(
       AND status = 'sending'`);
 }
 
-/** Its price is the order's again: its session is the one to pay in. */
+/** Makes it the current attempt again: its price is the order's once more. */
 export async function reactivateAttempt(
   tx: Transaction,
   orderId: number,

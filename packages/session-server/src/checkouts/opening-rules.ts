@@ -2,7 +2,7 @@ import { type Checkout, isAwaitingEvidence, isCertain, isPaymentPending } from '
 import type { ActiveAttempt, Attempt, AttemptRequest } from './attempt-repository.js';
 import type { CheckoutRules } from './rules.js';
 
-/** All that is known of an order when a page asks for its checkout. */
+/** What is known about an order when a page asks for its checkout. */
 export interface OrderHistory {
   /** Every checkout of the order, oldest first. */
   readonly checkouts: readonly Checkout[];
@@ -23,7 +23,7 @@ export type CheckoutPlan =
   | {
       readonly kind: 'settled';
       readonly checkout: Checkout;
-      /** The shop now asks another price for what is paid: a person must see it. */
+      /** The shop's price now differs from what was paid: someone must check it. */
       readonly priceChanged: boolean;
     }
   | { readonly kind: 'wait'; readonly checkout: Checkout }
@@ -41,7 +41,7 @@ export type CheckoutPlan =
       /** Where a challenge may still be open; none where the SDK refused it. */
       readonly attempt: Attempt | undefined;
     }
-  /** A failure was reported in the session that would give way, and the list was not read since. */
+  /** A failure was reported in the session that would be superseded, and the list has not been read since. */
   | {
       readonly kind: 'payment-pending';
       readonly checkout: Checkout;
@@ -54,7 +54,7 @@ export type CheckoutPlan =
       readonly kind: 'send';
       /** The checkout of this price, when there is one already. */
       readonly checkout: Checkout | undefined;
-      /** What becomes of the active attempt: its sender died, or its session gives way. */
+      /** The new status of the active attempt: its sender died, or its session is superseded. */
       readonly retire: Retirement | undefined;
       readonly isRenewal: boolean;
     };
@@ -72,7 +72,7 @@ export function isBeingPaid(
   return submittedAt !== undefined && now < submittedAt + settleWindowSeconds * 1000;
 }
 
-/** Whether its session may be paid in again: nothing but a session of another price took its place. */
+/** Whether its session may be paid in again: only a session at another price has superseded it. */
 export function isReusable({ status, sessionId }: Attempt): boolean {
   return status === 'superseded' && sessionId !== undefined;
 }

@@ -73,7 +73,7 @@ export async function firstOrderIdAt(tx: Transaction, now: number, max: number):
   return seconds + ((await getCounter(tx, OFFSET)) ?? (await drawOffset(tx, max - seconds)));
 }
 
-/** Of a small range, no more than half is skipped. */
+/** At most half of a small range is skipped. */
 async function drawOffset(tx: Transaction, room: number): Promise<number> {
   const offset = randomInt(Math.max(1, Math.min(MAX_OFFSET, Math.floor(room / 2))));
   await setCounter(tx, OFFSET, offset);

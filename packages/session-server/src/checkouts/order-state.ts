@@ -11,8 +11,8 @@ import {
 } from './state-machine.js';
 
 /**
- * The checkout that says how an order is: the paid one; else one whose payment is pending (a shopper came
- * back, or submitted one); else that of the price that was put, or was asked for last.
+ * The checkout that determines the state of an order: the paid one; otherwise one whose payment is
+ * pending (a shopper came back, or submitted one); otherwise that of the latest price.
  */
 export function currentCheckoutOf(
   { put }: Pick<StoredOrder, 'put'>,
@@ -78,7 +78,7 @@ export async function refreshOrder(
   return state;
 }
 
-/** What a person must know of a payment of an order that its shop no longer sells as it was paid. */
+/** Attention codes for a paid order whose shop has since changed its price or voided it. */
 export async function findObjection(
   tx: Transaction,
   paid: Checkout,

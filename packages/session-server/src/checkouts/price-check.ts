@@ -94,7 +94,7 @@ async function askShop(
   }
 }
 
-/** How the shop sells the order otherwise than it was paid. */
+/** How the shop's order now differs from what was paid. */
 function findChange(order: ShopOrder | undefined, checkout: Checkout): AttentionCode | undefined {
   if (!order || order.status === 'paid') return undefined;
   if (order.status === 'void') return 'paid_after_void';

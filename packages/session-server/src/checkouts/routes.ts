@@ -73,7 +73,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     refuseOtherOrigins(request.headers.origin, merchant, publicUrl);
     const subject = { merchant: merchant.id, order, hasToken: orderToken !== undefined };
     if (wanted.preview) {
-      // Counted apart: who looks at a price uses up nothing of what paying may.
+      // Has its own limit, so that previews never use up the limit for paying.
       await creates.takeBack(addressOf(request));
       // Before the token is checked: one that is refused counts too.
       await previews.count(addressOf(request));

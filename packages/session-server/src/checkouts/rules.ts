@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 export interface CheckoutRules {
   readonly expireAfterSeconds: number;
   readonly settleWindowSeconds: number;
-  /** How long a sender may take before others think it is dead. */
+  /** How long a sender may take before others consider it dead. */
   readonly sendLeaseSeconds: number;
   readonly renewalsPerHour: number;
   /** How long an unpaid attempt is watched, and a paid one for refunds. */

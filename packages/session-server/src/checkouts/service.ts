@@ -47,9 +47,9 @@ const MAX_LOOKUPS = 3;
 /** How long a preview may show the price that the shop gave for another one. */
 const PREVIEW_MS = 5000;
 const MAX_PREVIEWS = 5000;
-/** When to ask again for what others are creating. */
+/** When to retry while another request creates the checkout. */
 const RETRY_SECONDS = 2;
-/** Errors that also answer a forged token, or too many requests: they say nothing of the order. */
+/** Errors that also answer a forged token, or too many requests: they reveal nothing about the order. */
 const SILENT_ERRORS = ['order_not_found', 'order_token_missing', 'too_many_requests'];
 /** Share of the `order_id` range after which the log raises an alarm. */
 const ORDER_ID_ALARM = 0.9;
@@ -102,7 +102,7 @@ export type CreateResult =
 /** What an order costs, in minor units, and what is known of it. */
 export interface Preview {
   readonly amountMinor: number;
-  /** The checkout that says how the order is; none while there is none at this price. */
+  /** The current checkout of the order; undefined while there is none at this price. */
   readonly checkout?: Checkout | undefined;
 }
 
@@ -111,7 +111,7 @@ type IdentifiedRequest = CreateCheckoutRequest & { readonly requestId: string };
 
 type SendResult =
   | { readonly kind: 'active'; readonly sessionId: string }
-  /** There is a session, which no page may see. */
+  /** A session exists that must not be shown. */
   | { readonly kind: 'superseded' }
   | { readonly kind: 'failed'; readonly isFinal: boolean; readonly error: AppError };
 
@@ -149,8 +149,8 @@ export class CheckoutService {
   }
 
   /**
-   * Opens a checkout for an order, or answers with the one that is open. However many ask at the
-   * same time, one session is active.
+   * Creates a checkout for an order, or returns the open one. However many requests arrive at the same
+   * time, only one session is active.
    *
    * @param checkLimits called once the order token is known to be good, before anything is done
    */
@@ -233,7 +233,7 @@ export class CheckoutService {
     try {
       error.unpaid = !(await hasSession(database, merchant.id, order));
     } catch {
-      // The store is away: it is not known.
+      // The store is unavailable, so this is unknown.
     }
     return error;
   }
@@ -544,7 +544,7 @@ function createSessionError(
   );
 }
 
-/** Statuses that say "not now": timed out, too early, too many requests. */
+/** Transient statuses: timed out, too early, too many requests. */
 const BUSY_STATUSES = [408, 425, 429];
 
 /** A shopper waits no longer than this, whatever the provider asks for. */

@@ -55,7 +55,7 @@ export function combineSplit(
     message,
   }));
   if (own.length > 0) return { rules, mistakes: own };
-  // Those of both may come to more than 100 % together.
+  // Together they may exceed 100 %.
   const ofBoth = findSplitMistakes(rules, merchant);
   return { rules, mistakes: ofBoth.map(({ message }) => ({ field: 'split', message })) };
 }

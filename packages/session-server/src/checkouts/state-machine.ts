@@ -8,8 +8,8 @@
 import type { CheckoutState, PaymentFacts, RefundState, ReturnKind } from '../contract.js';
 
 /**
- * Why a person of the shop should check an order before shipping. Each is said once of a
- * checkout, but for `paid_twice`, which is said of each payment after the first.
+ * Why the shop should check an order before shipping. Each is raised once per checkout, except
+ * `paid_twice`, which is raised for each payment after the first.
  */
 export type AttentionCode =
   | 'amount_mismatch'
@@ -89,7 +89,7 @@ export type CheckoutFact =
   | { readonly type: 'refund-proved'; readonly refundedMinor: number }
   /** A failure under the platform's own signing scheme or listed status. */
   | { readonly type: 'failure-proved' }
-  /** Something that a person must see. */
+  /** Something that needs attention. */
   | { readonly type: 'attention-needed'; readonly code: AttentionCode }
   /** Time passed; `expiresAt` and `settleBy` decide. */
   | { readonly type: 'time-passed' };
@@ -160,7 +160,7 @@ export function eventsBetween(before: Checkout, after: Checkout): EventType[] {
   return events;
 }
 
-/** What a change asks a person to check, each payment too many included. */
+/** The attention codes that a change adds, one for each extra payment. */
 export function attentionAdded(before: Checkout, after: Checkout): AttentionCode[] {
   const known = [...before.attention];
   return after.attention.filter((code) => {
@@ -258,7 +258,7 @@ function pay(
   if (checkout.state === 'paid') {
     return checkout.paidBy === transaction ? withFacts(checkout, payment) : checkout;
   }
-  // The shop was sent an end that was none.
+  // The shop was sent a final state that was not final.
   const late = isReopenable(checkout.state);
   const paid = withFacts({ ...settled(checkout, 'paid'), paidBy: transaction }, payment);
   return late ? withAttention(paid, 'late_payment') : paid;

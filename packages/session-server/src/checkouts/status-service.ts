@@ -9,9 +9,9 @@ import { findCheckouts, findRevisions } from './repository.js';
 
 /** Waiters that one checkout may have at a time; more are answered at once. */
 const MAX_WAITERS = 4;
-/** What the ones that were not let wait should pause. */
+/** How long rejected waiters should pause before they ask again. */
 const RETRY_AFTER_SECONDS = 5;
-/** How often the store is asked, while anyone waits, what other servers have changed. */
+/** How often the store is polled for changes by other servers while anyone waits. */
 const LOOK_MS = 300;
 /** Checkouts that one query asks for. */
 const MAX_IN_QUERY = 10_000;

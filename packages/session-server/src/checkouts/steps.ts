@@ -56,7 +56,7 @@ export type AttemptDecision =
     }
   /** Another request is at the provider with it. */
   | { readonly kind: 'wait'; readonly checkout: Checkout }
-  /** You are: send it, then `activateSession` or `endAttempt`. */
+  /** The caller sends it, then calls `activateSession` or `endAttempt`. */
   | {
       readonly kind: 'send';
       readonly checkout: Checkout;
@@ -95,7 +95,7 @@ export interface StepContext {
   readonly clock: Clock;
   /** Called when a change is durable; `before` is undefined for a new checkout. */
   readonly onChange: (before: Checkout | undefined, after: Checkout) => void;
-  /** Called when it is durable that another checkout of its order took the place of one. */
+  /** Called once it is durable that a checkout was superseded by another one of its order. */
   readonly onSuperseded?: ((checkout: string) => void) | undefined;
   /** Runs in the transaction that stores a new attempt. */
   readonly onAttempt: (
@@ -285,7 +285,7 @@ export async function createCheckout(
   return checkout;
 }
 
-/** The sending ended without a session. */
+/** Records that sending ended without a session. */
 export async function endSending(
   tx: Transaction,
   orderId: number,
@@ -294,7 +294,7 @@ export async function endSending(
   if ((await getAttempt(tx, orderId)).status === 'sending') await endAttempt(tx, orderId, status);
 }
 
-/** Notes what a page said, for the people who look into the order. */
+/** Logs a hint in the order log, for whoever investigates the order. */
 export async function logHint(
   tx: Transaction,
   { id: checkout, merchant, order }: Checkout,

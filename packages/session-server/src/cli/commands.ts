@@ -27,7 +27,7 @@ import { shareQuota } from './share-quota.js';
 const MAX_SHOWN = 1000;
 
 /**
- * `pay-session-server explain <order> [merchant]`, beside a running server or without one.
+ * `pay-session-server explain <order> [merchant]`, with or without a running server.
  *
  * @throws {AppError} 404 `order_not_found`
  */
@@ -100,8 +100,8 @@ export async function runWebhooks(config: Config, isJson = false): Promise<strin
 
 /**
  * `pay-session-server events dead-lettered [merchant]` and
- * `events redeliver <id>… | --merchant <id> [--retrying] | --all`, beside a running server or without
- * one. A running one delivers the events within seconds.
+ * `events redeliver <id>… | --merchant <id> [--retrying] | --all`, with or without a running server. A
+ * running one delivers the events within seconds.
  *
  * @throws {AppError} 400 when the words after `events` are not these; 404 `event_not_found`
  */

@@ -292,7 +292,7 @@ describe('the file', () => {
         return [{ path: ['merchants', 0, 'name'], value: 'Our Tea Shop' }];
       });
     };
-    expect(edit).toThrow('it was changed meanwhile; nothing was written');
+    expect(edit).toThrow('it was changed in the meantime; nothing was written');
     expect([find('teashop').name, readdirSync(folder)]).toEqual([
       'Their Tea Shop',
       ['merchants.json'],

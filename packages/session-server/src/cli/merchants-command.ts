@@ -23,7 +23,7 @@ export const MERCHANTS_USAGE = `Usage:
                                                     one stays valid
   pay-session-server merchants rotate <id> … --retire
                                                     remove all values but the newest
-  pay-session-server merchants disable <id>         take no new payments; those under way go on
+  pay-session-server merchants disable <id>         take no new payments; pending ones continue
   pay-session-server merchants enable <id>          take payments again
 With --json each prints JSON. The file is that of PAY_MERCHANTS_FILE; a running server reads it
 within seconds. PAY_ENVIRONMENT says what it is checked for.
@@ -63,7 +63,7 @@ const OWN_FIELDS = [
 const CURRENCY_FIELDS = ['decimals', 'customCurrency'];
 
 /**
- * `pay-session-server merchants …`, beside a running server or without one.
+ * `pay-session-server merchants …`, with or without a running server.
  *
  * @returns the lines to print
  * @throws {AppError} 400 when the words are not those of {@link MERCHANTS_USAGE}
@@ -154,7 +154,7 @@ function list({ file, environment }: Settings, isJson: boolean): string[] {
   );
 }
 
-/** Names come from others: no control characters of theirs reach the terminal. */
+/** Names are untrusted input: their control characters must not reach the terminal. */
 function printable(value: string | number): string {
   return String(value).replace(/\p{C}/gu, '?');
 }
@@ -260,7 +260,7 @@ function isOtherCurrency(currency: string | undefined, model?: Record<string, un
   ]);
 }
 
-/** As a number where it is one; the schema says what else is wrong with it. */
+/** As a number if it is one; the schema reports anything else that is wrong with it. */
 function toNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
@@ -349,6 +349,6 @@ function setDisabled(
   ]);
   if (isJson) return [JSON.stringify({ merchant: id, disabled })];
   return disabled
-    ? [`Merchant ${id} takes no new payments. Those under way are still confirmed.`]
+    ? [`Merchant ${id} takes no new payments. Pending ones are still confirmed.`]
     : [`Merchant ${id} takes payments.`];
 }

@@ -5,12 +5,12 @@ import { PostgresDatabase } from '../store/postgres-database.js';
 import { Sql, sql, type SqlValue } from '../store/sql.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';
 
-/** Rows that are read, and written in one statement. */
+/** Rows read and written per statement. */
 const BATCH = 1000;
 
 /**
- * What is moved, parents first, and what is summed of each table beside its rows. Not `read_turns`: no
- * server has a turn.
+ * The tables to move, parents first, and the columns to sum in each, in addition to counting its rows. Not
+ * `read_turns`: no server holds a lease.
  */
 export const MOVED_TABLES: Readonly<Record<string, readonly string[]>> = {
   checkouts: ['amount_minor', 'refunded_minor', 'revision', 'sequence'],
@@ -128,7 +128,7 @@ async function sumUp(reader: Reader, table: string, sums: readonly string[]): Pr
   return Object.values(row ?? {}).map(Number);
 }
 
-/** SQL of our own words. */
+/** SQL from constants, with no values in it. */
 function text(words: string): Sql {
   return new Sql([words], []);
 }

@@ -14,8 +14,8 @@ const PURGE_TRIES = 20;
 const PURGE_PAUSE_MS = 250;
 
 /**
- * `pay-session-server export <order> [merchant]`: all that is stored of an order, as JSON by table, with
- * what is encrypted of it. Beside a running server or without one.
+ * `pay-session-server export <order> [merchant]`: everything stored about an order, as JSON by table,
+ * decrypted. Works whether or not a server runs.
  */
 export async function runExport(
   config: Config,

@@ -17,8 +17,8 @@ const USAGE = 'expected: report --day <YYYY-MM-DD> [--merchant <id>] [--csv <fil
 const MAX_LINES = 100;
 
 /**
- * `pay-session-server report --day 2026-03-01 [--merchant <id>] [--csv <file>]`, beside a running server or
- * without one. The exit code is 1 when the day could not be read to its end.
+ * `pay-session-server report --day 2026-03-01 [--merchant <id>] [--csv <file>]`, with or without a running
+ * server. The exit code is 1 when the day could not be read to its end.
  *
  * @throws {AppError} when the words after `report` are not these
  */

@@ -174,7 +174,7 @@ async function reconcileLoss(
   }
 }
 
-/** How often a page is requested before its day is given up. */
+/** How often a page is requested before its day is skipped. */
 const MAX_TRIES = 3;
 
 /**

@@ -6,12 +6,12 @@ import { ReadTurns } from '../reconciliation/read-turns.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import type { Database } from '../store/database.js';
 
-/** Half of them a minute, as of every quota: the other half is for polls, which there are none of here. */
+/** Half of this a minute, as with every quota: the other half is reserved for polls, which do not run here. */
 const PAGES_ALONE = 40;
 
 /**
- * The quota of a command. That of an account that servers share by PostgreSQL is shared here too. That of
- * a server on a data file is in its memory: 20 pages a minute are read beside it.
+ * The quota of a command. A quota that servers share by PostgreSQL is shared with the command too. A server
+ * on a data file keeps its quota in memory: the command reads 20 pages a minute in addition.
  */
 export function shareQuota(
   database: Database,

@@ -5,7 +5,7 @@ import { type OrderKey, touchOrder } from '../orders/repository.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { Sql, sql } from '../store/sql.js';
 
-/** What a table has of an order. */
+/** The data of orders in one table. */
 interface OrderTable {
   /** The condition that its rows meet. */
   readonly of: (key: OrderKey) => Sql;
@@ -90,7 +90,7 @@ export const ORDER_TABLES = {
 
 type TableName = keyof typeof ORDER_TABLES;
 
-/** All that is stored of an order, by table. */
+/** Everything stored about an order, by table. */
 export async function exportOrder(
   reader: Reader,
   key: OrderKey,
@@ -151,7 +151,7 @@ export async function eraseOrder(
   await tx.run(sql`DELETE FROM webhooks WHERE ${ofAttempts(key)}`);
   await tx.run(sql`DELETE FROM order_log WHERE ${ofOrder(key)}`);
   await tx.run(sql`UPDATE audit SET note = NULL WHERE ${ofOrder(key)}`);
-  // The session is shown to no one any more; its payment would still be found.
+  // The session is no longer shown; a payment in it would still be found.
   await tx.run(sql`
     UPDATE attempts SET session_id = NULL, is_active = 0,
       status = CASE status WHEN 'active' THEN 'superseded' WHEN 'sending' THEN 'unknown' ELSE status END

@@ -113,7 +113,7 @@ export interface PageAsset {
 
 /**
  * The element's script, this version or an earlier one. Everyone is sent it, so a wrong path must not
- * send the merchants file: its build names its hash in a file beside it.
+ * send the merchants file: the build writes its hash to a file next to it.
  *
  * @throws {ConfigError} naming the setting, when it cannot be read, or is not what that file names
  */
@@ -129,9 +129,9 @@ export function readWidgetScript(path: string, setting = 'PAY_WIDGET_SCRIPT'): P
   };
   const script = toAsset(read(path, ''), 'text/javascript');
   const named = `${basename(path)}.integrity`;
-  const integrity = read(`${path}.integrity`, `its hash is read from ${named} beside it, and `);
+  const integrity = read(`${path}.integrity`, `its hash is read from ${named} next to it, and `);
   if (integrity.toString('utf8').trim() === script.integrity) return script;
-  throw refuse(`it does not have the hash in ${named} beside it`);
+  throw refuse(`it does not have the hash in ${named} next to it`);
 }
 
 /** Versions that pages may still have pinned. @throws {ConfigError} when one cannot be read */

@@ -77,7 +77,7 @@ describe('the pages of a merchant with a brand', () => {
     }
   });
 
-  it('show its name as text and its logo beside it, and so does the tab', async () => {
+  it('show its name as text and its logo next to it, and so does the tab', async () => {
     for (const { name, text } of await readPages(branded)) {
       expect(text, name).toContain(`<bdi>${ESCAPED_NAME}</bdi>`);
       expect(text, name).not.toContain('<script>alert');

@@ -86,7 +86,7 @@ export const errorHeaders: ErrorRequestHandler = (error, request, response, next
 
 /** What one of our pages may load and be framed by; everything else is refused. */
 export interface PagePolicy {
-  /** Of the client SDK on it, beside what is ours. */
+  /** Of the client SDK on it, in addition to our own. */
   readonly sdk?: PageSources;
   /** Of the page's own style element; new for each answer. */
   readonly styleNonce?: string;
@@ -130,7 +130,7 @@ export function loadingDirectives({
     connect = [],
     form = [],
   } = sdk ?? {};
-  // Browsers ignore 'unsafe-inline' beside a nonce.
+  // Browsers ignore 'unsafe-inline' when there is a nonce.
   const isNonceNeeded = styleNonce !== undefined && !style.includes("'unsafe-inline'");
   const nonce = isNonceNeeded ? [`'nonce-${styleNonce}'`] : [];
   return [

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { AppError } from '../errors.js';
 
-/** How long an answer of the store serves all requests. */
+/** How long a result of the store is reused for all requests. */
 const SHARED_MS = 1000;
 
 /** What the answers depend on. */
@@ -15,10 +15,10 @@ export interface HealthChecks {
 }
 
 /**
- * `/healthz`: the process answers, and no new start is needed. `/readyz`: it can also write to its
- * store, whose tables are right; how old its queues are is said beside that, and is no reason to send
- * shoppers away. All is tried once a second at most, since anyone may ask. `/healthz` waits for no disk:
- * it knows of a failure from the try before.
+ * `/healthz`: the process answers and needs no restart. `/readyz`: it can also write to its store, and
+ * the tables are right; the age of its queues is reported too, but is no reason to send shoppers away.
+ * Checks run at most once a second, since anyone may ask. `/healthz` waits for no disk: it reports a
+ * failure of the previous check.
  *
  * @param now milliseconds of a clock that is never set back
  */

@@ -50,7 +50,7 @@ export class Limit {
     );
   }
 
-  /** Takes back what was counted in error. */
+  /** Undoes what was counted in error. */
   async takeBack(key: string): Promise<void> {
     await this.#limiter.reward(key, 1);
   }
@@ -66,7 +66,7 @@ export class Limit {
   }
 }
 
-/** Lets one job of each key run at a time; between two of them, the server serves everyone else. */
+/** Runs one job per key at a time; between two jobs, the server handles other requests. */
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
 
@@ -96,8 +96,8 @@ export function limitByAddress(points: number): RequestHandler {
 }
 
 /**
- * Counts new checkouts by order and by merchant. Requests without an order token are counted apart,
- * by order and address: strangers use up no one's share.
+ * Counts new checkouts by order and by merchant. Requests without an order token are counted
+ * separately, by order and address, so that strangers never use up the limit of others.
  */
 export class CreateLimits {
   readonly #order: Limit;

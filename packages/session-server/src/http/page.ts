@@ -10,7 +10,7 @@ import { Html, html } from './html.js';
 export interface Page {
   readonly language: Language;
   readonly title: string;
-  /** Whose brand it has; without one, it has our own. */
+  /** The merchant whose brand it has; without one, it has our own. */
   readonly merchant: Merchant | undefined;
   /** Further attributes of its root, for its script. */
   readonly attributes?: Html;
@@ -107,7 +107,7 @@ export function renderShop(merchant: Merchant): Html {
   </p>`;
 }
 
-/** The logo, of which the name is always beside it. */
+/** The logo; the name is always shown next to it. */
 export function renderLogo(merchant: Merchant): Html {
   const { logo } = merchant;
   if (!logo) return html``;

@@ -10,7 +10,7 @@ const feedPlace = z.tuple([z.string(), z.int().nonnegative()]);
 
 /**
  * The outbox as a feed: every event of a merchant, in the order in which they were committed, whatever
- * became of its delivery.
+ * happened to its delivery.
  *
  * @throws {AppError} 400 `unknown_cursor`
  */

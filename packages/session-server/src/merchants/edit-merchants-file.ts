@@ -28,8 +28,8 @@ export interface Edit {
 }
 
 /**
- * Changes a merchants file in one step: a server that reads it meanwhile finds the old file or the new
- * one. Everything that is not changed keeps its text, order and rights.
+ * Changes a merchants file in one step: a server that reads it at the same time finds the old file or
+ * the new one. Everything that is not changed keeps its text, order and permissions.
  *
  * @param plan gives the edits, and is handed the file as it is written, once that is known to be valid
  * @throws {ConfigError} and changes nothing: when the file is invalid before or after, when it is
@@ -55,7 +55,8 @@ export function editMerchantsFile(
       fsyncSync(descriptor);
     }, refuse);
     const now = attempt(() => readFileSync(target, 'utf8'), refuse);
-    if (now !== before) throw refuse('it was changed meanwhile; nothing was written: try again');
+    if (now !== before)
+      throw refuse('it was changed in the meantime; nothing was written: try again');
     attempt(() => {
       renameSync(draft, target);
       syncFolder(dirname(target));

@@ -136,7 +136,7 @@ interface CurrencySettings {
   readonly decimals?: number | undefined;
 }
 
-/** Two, where nothing else is known: only of an entry that is refused. */
+/** Two where the currency is unknown, which only happens in an entry that is refused. */
 const decimalsOf = ({ currency, decimals }: CurrencySettings): number =>
   decimals ?? ISO_DECIMALS.get(currency) ?? 2;
 
@@ -170,7 +170,7 @@ export const merchantFields = z.strictObject({
       'expected up to 64 letters, digits, "-" and "_", starting with a letter or digit',
     ),
   name: z.string().min(1).max(100),
-  /** Whether it takes no new payments. Those under way are still confirmed. */
+  /** Whether it takes no new payments. Pending ones are still confirmed. */
   disabled: z.boolean().default(false),
   /** How the hosted page and the return page look. */
   brand: brandSettings.optional(),
@@ -194,7 +194,7 @@ export const merchantFields = z.strictObject({
   events: shopEndpoint.optional(),
   split: splitRules.default([]),
   splitValueType: splitType,
-  /** Whether the split of an order comes beside these rules or in their place. */
+  /** Whether the split of an order is added to these rules or replaces them. */
   orderSplit: z.enum(['add', 'replace']).default('add'),
   sdk: sdkDescription,
   /** `provider` of spec 4.6: a short code. */
@@ -364,7 +364,7 @@ export const merchantsFileSchema = z
     },
   );
 
-/** Lets a check of several fields run when those are valid, whatever else is wrong. */
+/** Runs a check of several fields when those are valid, even if others are not. */
 function isValid(part: z.ZodType): (payload: { readonly value: unknown }) => boolean {
   return ({ value }) => part.safeParse(value).success;
 }

@@ -3,7 +3,7 @@ import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Reader } from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
 
-/** Counts of a backlog stop here, so that they cost the same however much waits. */
+/** Counts of a backlog stop here, which bounds their cost. */
 const MAX_COUNTED = 10_000;
 
 const DUE_POLLS = sql`

@@ -5,7 +5,7 @@ import { optionalText, type Reader, type Row, type Transaction } from '../store/
 import { sql } from '../store/sql.js';
 import type { AuditView } from './page-view.js';
 
-/** Notes what an operator does, in the transaction that does it. */
+/** Records an operator's action in the transaction that performs it. */
 export async function recordAction(
   tx: Transaction,
   { actor, action, merchant, order, target, note }: Omit<AuditView, 'id' | 'at'>,

@@ -165,7 +165,7 @@ describe('explaining an order', () => {
     const said = lines.filter((line) => line.startsWith('    ')).map((line) => line.trim());
     expect(said.map((line) => line.split(': ').at(-1))).toEqual([
       'counts',
-      'counts, beside the payment tx-1',
+      'counts, in addition to the payment tx-1',
       'counts, refunded 4.00',
     ]);
   });

@@ -196,7 +196,7 @@ function describeResult(
     case 'paid': {
       const { isRefundRow, refundedMinor } = result.money;
       const isOther = paidBy !== undefined && paidBy !== id && !isRefundRow;
-      const counts = isOther ? `counts, beside the payment ${paidBy}` : 'counts';
+      const counts = isOther ? `counts, in addition to the payment ${paidBy}` : 'counts';
       const refunded = formatMinor(Math.min(refundedMinor, amountMinor), decimals);
       return refundedMinor === 0 ? counts : `${counts}, refunded ${refunded}`;
     }

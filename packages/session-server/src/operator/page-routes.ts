@@ -18,7 +18,7 @@ import {
   readSessionToken,
 } from './page-session.js';
 
-/** Where the built page is: beside the sources and beside the built files alike. */
+/** Where the built page is: next to the sources, or next to the built files. */
 const PAGE_FOLDER = join(import.meta.dirname, '../../dist/operator-page');
 /** Wrong keys of one address in a minute. */
 const WRONG_KEYS = 10;

@@ -94,7 +94,7 @@ export class PageService {
     return { items, ...(last && found.length > PAGE_ITEMS && { nextPlace: [last.id] }) };
   }
 
-  /** Lets the provider's list be read for an order soon, within the quota. */
+  /** Requests a poll for an order soon, within the quota. */
   async poll(key: OrderKey, { actor, note }: OperatorRequest): Promise<void> {
     const { database, merchants, reconciliation, clock } = this.#options;
     if (!(await merchants.find(key.merchant))) {
@@ -128,7 +128,7 @@ export class PageService {
   }
 
   /**
-   * Takes a checkout out of the queues until there is new attention. Its shop sees its attention as before.
+   * Removes a checkout from the queues until it gets new attention. Its shop still sees its attention.
    *
    * @param seen what is resolved: nothing that was added since the person looked
    * @throws {AppError} 404 `checkout_not_found`; 409 `attention_changed`
@@ -140,7 +140,7 @@ export class PageService {
   ): Promise<void> {
     const { database, clock } = this.#options;
     await database.transaction('operator:resolve', async (tx) => {
-      // Locks it, so that nothing is added meanwhile.
+      // Locks it, so that nothing is added in the meantime.
       await tx.run(sql`UPDATE checkouts SET attention = attention WHERE id = ${checkout}`);
       const row = await tx.get(sql`SELECT * FROM checkouts WHERE id = ${checkout}`);
       if (!row) throw new AppError(404, 'checkout_not_found', 'There is no such checkout.');

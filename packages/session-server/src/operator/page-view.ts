@@ -10,7 +10,7 @@ export interface SessionView {
   readonly consoleUrl?: string | undefined;
 }
 
-/** How much waits, and for how long. Counts stop at 10,000. */
+/** How many items wait, and how long the oldest has waited. Counts stop at 10,000. */
 export interface BacklogView {
   readonly watchedAttempts: number;
   readonly scheduledPollLateSeconds: number;

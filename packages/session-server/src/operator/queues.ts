@@ -5,7 +5,7 @@ import { type Sql, sql } from '../store/sql.js';
 import { openAttention, resolvedOf } from './timeline.js';
 import type { Queue, QueueCounts, QueueItem } from './page-view.js';
 
-/** Counts stop here, so that they cost the same however much waits. */
+/** Counts stop here, which bounds their cost. */
 const MAX_COUNTED = 10_000;
 
 /** Where an item stands in its queue. */

@@ -58,7 +58,7 @@ export class OperatorService {
     this.#options = options;
   }
 
-  /** How much is waiting, and for how long: what alerts are set on. Counts stop at 10,000. */
+  /** How many items wait, and for how long: the basis of alerts. Counts stop at 10,000. */
   async backlog() {
     const { database, clock } = this.#options;
     return { ...(await readBacklog(database, this.#options, clock.now())), ...this.#pollers() };
@@ -84,7 +84,7 @@ export class OperatorService {
     };
   }
 
-  /** Once at a time: a store that stands still is not asked again by each scrape. */
+  /** One query at a time: a store that hangs is not queried again by each scrape. */
   #readStore() {
     const { database, clock } = this.#options;
     this.#reading ??= ping(database)
@@ -137,7 +137,7 @@ export class OperatorService {
 
   /**
    * Says of each transaction that names an order whether it counts, in lines of text. It reads the
-   * provider's list of the quota of the polls that shoppers wait for, so one is explained at a time.
+   * provider's list within the quota of the polls that shoppers wait for, so one runs at a time.
    */
   async explain(key: OrderKey, signal: AbortSignal): Promise<readonly string[]> {
     const { database, merchants, gateway, clock, reconciliation } = this.#options;
@@ -204,7 +204,7 @@ export class OperatorService {
   }
 }
 
-/** What needs a person comes before all that only waits. */
+/** What needs attention comes before what only waits. */
 function urgencyOf(of: MerchantView): number {
   return (of.attention + of.deadLettered) * 100_000 + of.waitingEvents + of.watchedAttempts;
 }
@@ -224,7 +224,7 @@ type Backlog = Awaited<ReturnType<OperatorService['backlog']>>;
 
 type FigureName = keyof Backlog | 'storeUp' | 'connectionsInUse' | 'connectionsWaiting';
 
-/** Numbers of a moment; undefined is what is not known then. */
+/** Figures at one moment; undefined where unknown. */
 type Figures = Readonly<Partial<Record<FigureName, number | undefined>>>;
 
 /** The metric of each number. */
@@ -290,7 +290,7 @@ export class FigureGauges {
     ]);
   }
 
-  /** What is not known is left out: a number of before would be taken for one of now. */
+  /** Unknown figures are left out: an old one would pass for a current one. */
   set(figures: Figures): void {
     for (const [name, gauge] of this.#gauges) {
       const figure = figures[name];

@@ -2,7 +2,7 @@ import { optionalText, type Reader, type Transaction } from '../store/database.j
 import { sql } from '../store/sql.js';
 import type { OrderKey } from './repository.js';
 
-/** What an entry says, by its kind: codes, numbers and times, and nothing of a person. */
+/** The data of an entry, by kind: codes, numbers and times, and no personal data. */
 export interface LogDetails {
   /** A call of `/create-session` was answered, or its answer was lost. */
   readonly session: { readonly result: string; readonly status?: number | undefined };
@@ -58,7 +58,7 @@ export type LogEntry = {
 /** Entries of one kind that are kept of an order; the oldest go. */
 const MAX_OF_KIND = 50;
 
-/** Notes something that happened to an order, for the people who look into it later. */
+/** Logs something that happened to an order, for whoever investigates it later. */
 export async function logOrder(
   tx: Transaction,
   { merchant, order }: OrderKey,
@@ -79,7 +79,7 @@ export async function logOrder(
       ORDER BY id DESC LIMIT ${MAX_OF_KIND} OFFSET ${MAX_OF_KIND})`);
 }
 
-/** Notes polls for a checkout; more of the same, with nothing between them, extends the newest entry. */
+/** Logs polls for a checkout; consecutive ones with the same result extend the newest entry. */
 export async function logPolls(
   tx: Transaction,
   { merchant, order }: OrderKey,
@@ -102,7 +102,7 @@ export async function logPolls(
   await logOrder(tx, { merchant, order }, { kind: 'poll', checkout, detail }, now);
 }
 
-/** Whether the very same is noted already. */
+/** Whether an identical entry exists already. */
 export async function isLogged(
   reader: Reader,
   { merchant, order }: OrderKey,
@@ -130,7 +130,7 @@ export async function findLastTry(
   return row ? (JSON.parse(String(row['detail'])) as LogDetails['delivery']).try : 0;
 }
 
-/** All that is noted of an order, in the order in which it was. */
+/** All log entries of an order, oldest first. */
 export async function findLog(
   reader: Reader,
   { merchant, order }: OrderKey,
@@ -151,7 +151,7 @@ export async function findLog(
     );
 }
 
-/** Erases what was noted before a time; answers how much. */
+/** Erases entries older than a time; returns how many. */
 export function eraseOldLog(
   tx: Transaction,
   { before, limit }: { readonly before: number; readonly limit: number },

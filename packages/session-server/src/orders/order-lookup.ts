@@ -11,7 +11,7 @@ const LIMITS = { timeoutSeconds: 3, maxAnswerBytes: 64 * 1024 };
 
 /** An order as the shop prices it at this moment: the only source of what is to be paid. */
 export type ShopOrder = z.infer<typeof orderLookupReply> & {
-  /** It was put, so that what is stored of it is its price, also when that changes meanwhile. */
+  /** It was put by API, so its price is the stored one, even if that changes in the meantime. */
   readonly isStored?: true;
 };
 

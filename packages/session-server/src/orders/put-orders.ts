@@ -4,7 +4,7 @@ import type { Reader } from '../store/database.js';
 import type { OrderLookup, ShopOrder } from './order-lookup.js';
 import { findOrder, type OrderKey, type PutOrder } from './repository.js';
 
-/** What is stored encrypted of an order that was put: all that may name a person. */
+/** The part of a put order that is stored encrypted: everything that may be personal data. */
 export interface PersonalPart extends Pick<ShopOrder, 'customer' | 'address'> {
   readonly description?: string | undefined;
 }

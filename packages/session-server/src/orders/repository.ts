@@ -24,7 +24,7 @@ export interface PutOrder {
   readonly decimals: number;
   readonly split?: SplitRule[] | undefined;
   readonly returnUrl?: string | undefined;
-  /** What it says of people, encrypted; undefined once it is erased. */
+  /** Its personal data, encrypted; undefined once erased. */
   readonly sealed?: Uint8Array | undefined;
 }
 

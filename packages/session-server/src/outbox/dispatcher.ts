@@ -29,14 +29,14 @@ const LEASE_SECONDS = 30;
 /** Events in flight at the same time, of all shops and of one. */
 const MAX_IN_FLIGHT = 200;
 const MAX_PER_MERCHANT = 5;
-/** Events in flight that may well get no answer, so that the others always find room. */
+/** Events in flight that are likely to get no answer; the rest of the room is for the others. */
 const MAX_RETRYING = MAX_IN_FLIGHT / 2;
 const POLL_MS = 5000;
 /** How long tries in flight may take when the dispatcher closes. */
 const DRAIN_MS = 2000;
 /** Events of this many checkouts without an answer in between mean that the shop is silent. */
 const CHECKOUTS_OF_A_SILENT_SHOP = 2;
-/** How often a shop may recover: events that it never takes are tried no more often for that. */
+/** How often a recovery of a shop may trigger retries, which bounds tries of events that it never acknowledges. */
 const RECOVERY_INTERVAL_MS = 600_000;
 
 export interface OutboxDispatcherOptions {
@@ -155,7 +155,7 @@ class OutboxDispatcher implements RunLoop {
     const { database, clock, logger } = this.#options;
     const startedAt = performance.now();
     const result = await this.#tryOnce(event);
-    // We hung up: that says nothing about the shop.
+    // Aborted on our side: that says nothing about the shop.
     if (result.kind === 'silent' && this.#stop.signal.aborted) return;
     if (result.kind === 'skipped') {
       await database.transaction('outbox:skip', async (tx) => {
@@ -218,7 +218,7 @@ class OutboxDispatcher implements RunLoop {
   ): Promise<void> {
     const { id: subject, type, merchant, checkout, tries } = event;
     const key = { merchant, order: dataOf(event).order };
-    // The event's own count leaves out tries that do not shorten its time, and begins anew when redelivered.
+    // The event's own count leaves out tries that do not shorten its time, and restarts when redelivered.
     const number = Math.max(tries, await findLastTry(tx, key, subject)) + 1;
     const detail = { type, try: number, ...result };
     const entry = { kind: 'delivery', checkout, subject, detail } as const;

@@ -17,7 +17,7 @@ export interface OutboxEvent {
 /** How many events a sender takes, and how many of them may be one shop's. */
 export interface EventClaim {
   readonly limit: number;
-  /** Events of one merchant that may be under way together, in all processes. */
+  /** Events of one merchant that may be in flight together, in all processes. */
   readonly perMerchant: number;
   /** Merchants whose shop answers: the others get one event at a time. Default: all. */
   readonly answeringMerchants?: ReadonlySet<string>;
@@ -47,13 +47,13 @@ export interface DeadLetterFilter {
   readonly merchant?: string | undefined;
 }
 
-/** Which events are sent again on request: those that are named by their ids, whatever became of them. */
+/** Selects events to redeliver: any that are named by id, otherwise dead-lettered ones. */
 export interface RedeliverFilter extends DeadLetterFilter {
-  /** Without ids: those that wait for their next try, too. Default: only dead-lettered ones. */
+  /** Without ids: also those that are retrying. Default: only dead-lettered ones. */
   readonly waiting?: boolean | undefined;
 }
 
-/** Whether an event may find its shop without an answer once more. */
+/** Whether an event may be retried at a shop that does not answer. */
 export function isRetrying(
   { merchant, tries }: Pick<OutboxEvent, 'merchant' | 'tries'>,
   answeringMerchants: ReadonlySet<string> | undefined,
@@ -117,7 +117,7 @@ export async function claimEvents(
   await tx.run(sql`
     UPDATE outbox_events SET status = 'sending', due_at = ${until}
     WHERE id IN ${sql.list(claimed.map(({ id }) => id))}`);
-  // Senders that claim at the same time collide here: each counts what the others have under way.
+  // Senders that claim at the same time collide here: each counts what the others have in flight.
   if (claimed.length > 0) await setCounter(tx, 'events_claimed_at', now);
   return claimed;
 }

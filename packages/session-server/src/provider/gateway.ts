@@ -18,7 +18,7 @@ export type SessionResult =
   | { readonly kind: 'created'; readonly sessionId: string }
   /** Nothing reached the provider. */
   | { readonly kind: 'not_sent'; readonly cause: unknown }
-  /** The provider said no: no session exists. */
+  /** The provider refused: no session exists. */
   | { readonly kind: 'refused'; readonly cause: unknown }
   /** The answer was lost: a session may exist that is never shown. */
   | { readonly kind: 'unknown'; readonly cause: unknown };
@@ -64,7 +64,7 @@ export interface TransactionList {
   readonly providerMerchantId?: number | undefined;
 }
 
-/** To find it by in a map. */
+/** Its key in a map. */
 export function keyOf({ account, providerMerchantId = 0 }: TransactionList): string {
   return `${account} ${String(providerMerchantId)}`;
 }
@@ -205,7 +205,7 @@ function textOf(value: unknown): string | undefined {
   return Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
-/** Null means absent, digits mean the number; anything else is no merchant of ours. */
+/** Null means absent, digits mean the number; anything else is an unknown merchant. */
 function merchantIdOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number') return value;

@@ -44,7 +44,7 @@ export type DnsLookup = (
 
 type Signer = Pick<Merchant, 'signingSecret'>;
 
-/** After this much of the answer to an event, its end is not waited for. */
+/** The response to an event is read up to this size. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**

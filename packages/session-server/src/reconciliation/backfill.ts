@@ -26,7 +26,7 @@ export class Backfill {
   readonly #maxReReadPages: number;
   readonly #backOff: BackOff;
   #range: PageRange | undefined;
-  /** How far back the next backfill goes: requested while one was under way, which may have passed those rows. */
+  /** How far back the next backfill goes: requested while one was running, which may have passed those rows. */
   #nextMs = Infinity;
   /** When rows of the last hour were last read. */
   #reReadAt = -Infinity;
@@ -38,7 +38,7 @@ export class Backfill {
     this.#backOff = new BackOff(options.clock, options.intervalMs);
   }
 
-  /** When the backfill under way started; undefined when there is none. */
+  /** When the running backfill started; undefined when there is none. */
   get startedAt(): number | undefined {
     return this.#range?.startedAt;
   }
@@ -54,7 +54,7 @@ export class Backfill {
   }
 
   /**
-   * While a backfill is under way, rows of the last hour may be listed late: it re-reads them, once a
+   * While a backfill is running, rows of the last hour may be listed late: it re-reads them, once a
    * minute, below the newest rows.
    */
   async reRead(newest: PageRange): Promise<void> {
@@ -69,7 +69,7 @@ export class Backfill {
     });
   }
 
-  /** Starts a backfill below the newest rows. Where one is under way, another one follows it. */
+  /** Starts a backfill below the newest rows. If one is running, another one follows it. */
   request(newest: PageRange, sinceMs: number): void {
     const range = rangeBelow(newest, sinceMs);
     if (range.isRead) return;

@@ -81,7 +81,7 @@ export function findByName(
 
 /**
  * A row without a match field of its merchant may be a newer version of a stored one, which is the same
- * payment, or a refund or chargeback that names its payment alone. It never proves a payment that is
+ * payment, or a refund or chargeback that refers only to its payment. It never proves a payment that is
  * not stored.
  */
 export async function findByPayment(
@@ -119,7 +119,7 @@ export async function findByPayment(
   );
 }
 
-/** Whether a row is one of these payments, or says what became of one. */
+/** Whether a row is one of these payments, or refunds or reverses one. */
 function isOfPayment(
   row: TransactionRow,
   payments: readonly MatchedRow[],

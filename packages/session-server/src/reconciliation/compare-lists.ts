@@ -9,7 +9,7 @@ import { newestRange, readNextPage } from './page-range.js';
 
 const DAY_MS = 86_400_000;
 const DAYS = 14;
-/** Enough to see what a list shows: with thousands of merchants, not each of them is asked for. */
+/** A sample: with thousands of merchants, not every list is requested. */
 const MAX_MERCHANTS = 10;
 const MAX_PAGES = 20;
 
@@ -17,7 +17,7 @@ const MAX_PAGES = 20;
 export type ListComparison =
   /** The list of a merchant cannot be read. */
   | { readonly kind: 'unreachable'; readonly providerMerchantId: number; readonly cause: unknown }
-  /** It cannot be read, and theirs can. */
+  /** The account's list cannot be read; the merchants' lists can. */
   | { readonly kind: 'refused'; readonly cause: unknown }
   | {
       readonly kind: 'compared';
@@ -75,7 +75,7 @@ export async function compareLists(
   };
 }
 
-/** The newest rows, and back to when they are all there are. */
+/** The newest rows, and the time back to which they are complete. */
 async function readNewest(
   gateway: Pick<PartnerGateway, 'listTransactions'>,
   list: TransactionList,

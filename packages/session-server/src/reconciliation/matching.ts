@@ -57,7 +57,7 @@ export type MatchResult =
    * not configured.
    */
   | { readonly kind: 'none'; readonly reason: string; readonly status?: string | undefined }
-  /** About this attempt, and wrong: a person must check. */
+  /** About this attempt, but wrong: needs attention. */
   | {
       readonly kind: 'mismatch';
       readonly code: AttentionCode;
@@ -123,7 +123,7 @@ export function timeOf({
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** In UTC, as all times that an operator is shown; as it came where it cannot be read. */
+/** In UTC, like all times shown to operators; unchanged if it cannot be parsed. */
 export function describeTime(row: Pick<TransactionRow, 'transactionTime'>): string {
   const time = timeOf(row);
   return time === undefined ? (row.transactionTime ?? 'no time') : new Date(time).toISOString();
@@ -178,7 +178,7 @@ function moneyOf(
   const isRefundRow = isRefunded(row, settings);
   if (paid === undefined && !isRefundRow) return undefined;
   const takenMinor = paid ?? refundedMinor(row.amount, decimals) ?? 0;
-  // A refund that does not show its amount is of everything.
+  // A refund without an amount counts as a full one.
   const ofStatus = isRefundRow ? takenMinor || amountMinor : 0;
   return {
     isRefundRow,
@@ -211,7 +211,7 @@ function whyNot(
   if (!references.some((value) => names.includes(value))) {
     return 'no match field carries this attempt’s order_id or MerchantReference';
   }
-  // Another server at this merchant may have given out the same order_id.
+  // Another server at this merchant may have allocated the same order_id.
   if (references.some((value) => MERCHANT_REFERENCE.test(value) && !names.includes(value))) {
     return 'another match field carries the MerchantReference of another attempt';
   }

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 /** How often a reader that no shopper waits for asks for a page. */
 const PAGE_WAIT_MS = 500;
 const MAX_BACK_OFF_MS = 60_000;
-/** A provider that asks for a longer pause is called again after this: payments wait meanwhile. */
+/** A provider that asks for a longer pause is called again after this, since payments are waiting. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -17,9 +17,9 @@ export interface SpentPage {
 }
 
 /**
- * The pages of one list that all polls may request in a minute. The backfill gets no more than half of
- * them, so that recent polls never wait for it. While a backfill is pending, recent polls get no more
- * than the other half, so that it ends however busy the list is.
+ * The pages of one list that all polls may request in a minute. The backfill gets at most half of
+ * them, so that recent polls never wait for it. While a backfill is pending, recent polls get at most
+ * the other half, so that it ends however busy the list is.
  */
 export class PageQuota {
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class PageQuota {
     return this.#lastMinute();
   }
 
-  /** Those of all servers, where several read in turn. */
+  /** Those of all servers, where several share a read lease. */
   load(pages: readonly SpentPage[]): void {
     this.#pages = [...pages];
   }

@@ -21,7 +21,7 @@ export interface PageRange extends TransactionList {
   readonly startedAt: number;
   /** Where to continue; undefined where a request by days alone is next. */
   cursor?: string | undefined;
-  /** Cursors met so far. One that comes again leads round in a circle. */
+  /** Cursors seen so far. A repeated one means a loop. */
   readonly usedCursors: Set<string>;
   /** The time of the oldest row read. */
   oldestReadMs: number;
@@ -29,7 +29,7 @@ export interface PageRange extends TransactionList {
   /** Whether its days have nothing more to read. */
   isEndOfList: boolean;
   /**
-   * Days that were passed over, in UTC, newest first: their rows may be missing from what was read.
+   * Days that were skipped, in UTC, newest first: their rows may be missing from what was read.
    * Where there is one, nothing follows from the absence of a row.
    */
   unreadDays: readonly string[];
@@ -125,7 +125,7 @@ export async function readNextPage(
   range.isRead = range.isEndOfList || isFarEnough;
 }
 
-/** A cursor that comes again leads round in a circle. */
+/** A repeated cursor means a loop. */
 function endOf({ end }: TransactionPage, { usedCursors }: PageRange): PageEnd {
   return end.kind === 'more' && usedCursors.has(end.cursor)
     ? { kind: 'incomplete', problem: 'repeated_cursor' }
@@ -133,7 +133,7 @@ function endOf({ end }: TransactionPage, { usedCursors }: PageRange): PageEnd {
 }
 
 /**
- * Requests the rest by its days. A day that has more rows than the provider gives is passed over: the
+ * Requests the rest by its days. A day that has more rows than the provider returns is skipped: the
  * next request is for the days before it.
  */
 function continueByDays(range: PageRange): void {

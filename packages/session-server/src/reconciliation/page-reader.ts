@@ -14,7 +14,7 @@ import { type PageRange, readNextPage } from './page-range.js';
 
 /** The longest pause after a slow call. */
 const MAX_PAUSE_MS = 10_000;
-/** Every poll meets the same rows again: what is wrong with them is logged once in this time. */
+/** Polls re-read the same rows: a problem with them is logged at most once in this time. */
 const LOG_INTERVAL_MS = 3_600_000;
 
 export interface PageReaderOptions extends TransactionList {
@@ -25,7 +25,7 @@ export interface PageReaderOptions extends TransactionList {
   readonly spendPage?: ((isBackfill: boolean) => Promise<void>) | undefined;
   /** Called with each page; resolves when the payments that it proves are stored. */
   readonly onRows: (rows: readonly TransactionRow[]) => Promise<void>;
-  /** Called when a range was read to its end, and no row may be missing. */
+  /** Called when a range was read completely. */
   readonly onComplete: (read: CompleteRead) => Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export class PageReader {
     );
   }
 
-  /** The rows around them count as always. An unreadable row may be a payment, so a person must check. */
+  /** The other rows count as usual. An unreadable row may be a payment, so someone must check it. */
   #noteUnreadable({ count, first }: UnreadableRows): void {
     this.unreadableRows += count;
     const { account, providerMerchantId, logger, clock } = this.#options;

@@ -34,7 +34,7 @@ export interface MatchedRow extends Omit<
   readonly checkout: string;
 }
 
-/** All that is known when a row is read. */
+/** What is known when a row is read. */
 export interface PaymentHistory {
   /** The provider account that lists the row. */
   readonly account: string;
@@ -149,7 +149,7 @@ function sortOut(rows: readonly MatchedRow[], joinsRefundRow: boolean): OrderMon
   };
 }
 
-/** No payment is refunded before it is made, and no refund of the price is of a payment of less. */
+/** A refund is never earlier than its payment, and a refund of the full price never belongs to a smaller payment. */
 function mayBeRefundOf(payment: MatchedRow, refund: MatchedRow): boolean {
   return (
     payment.orderId === refund.orderId &&
@@ -158,7 +158,7 @@ function mayBeRefundOf(payment: MatchedRow, refund: MatchedRow): boolean {
   );
 }
 
-/** How much of the price is not held any more. */
+/** How much of the price is no longer held. */
 function refundedOf({ amountMinor, currency }: Checkout, money: OrderMoney): number {
   const paidMinor = money.payments
     .filter(({ row }) => row.currency === currency)

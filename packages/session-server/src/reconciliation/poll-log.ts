@@ -24,7 +24,7 @@ interface PollEntry {
   readonly dueAt: number;
 }
 
-/** Checkouts are polled for every few seconds: more of the same is written once in this time. */
+/** Checkouts are polled for every few seconds: repeated results are written once in this time. */
 const WRITE_INTERVAL_MS = 60_000;
 const IN_TRANSACTION = 100;
 
@@ -107,7 +107,7 @@ async function writeEntries(tx: Transaction, entries: readonly PollEntry[]): Pro
   }
 }
 
-/** Of an order that was erased after its poll, nothing is noted any more. */
+/** Nothing is logged for an order that was erased after its poll. */
 async function findErased(
   tx: Transaction,
   orders: readonly string[],

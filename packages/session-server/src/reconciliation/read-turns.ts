@@ -7,12 +7,12 @@ import { type PageQuota, remainingMs, type SpentPage } from './pacing.js';
 
 /** After this long without a page, a server that reads counts as dead. Longer than a page can take. */
 const LEASE_MS = 30_000;
-/** The longest pause between two tries to get the turn. */
+/** The longest pause between two tries to get the lease. */
 const MAX_WAIT_MS = 500;
-/** How long a server leaves its next turn to one that waits: a little longer than that pause. */
+/** How long a server leaves the lease to one that waits: a little longer than that pause. */
 const GIVE_WAY_MS = 600;
 
-/** Another server has taken the turn: this one was away for longer than its lease. */
+/** Another server has taken over the lease: this one did not renew it in time. */
 export class TurnLostError extends Error {
   override readonly name = 'TurnLostError';
 
@@ -21,11 +21,11 @@ export class TurnLostError extends Error {
   }
 }
 
-/** What a server got that asked for its turn. */
+/** The result of a request for the lease. */
 export type Turn =
-  /** It may read, until it ends the turn. */
+  /** The server may read until it releases the lease. */
   | { readonly kind: 'taken' }
-  /** Another one has read since, and as far: there is nothing to do. */
+  /** Another server has read as far in the meantime: there is nothing to do. */
   | { readonly kind: 'covered' }
   | { readonly kind: 'wait'; readonly ms: number };
 
@@ -33,7 +33,7 @@ export type Turn =
 export interface TurnRequest {
   /** When it was asked for. */
   readonly askedAt: number;
-  /** How far back it is to read; `undefined` when no other server can have read it. */
+  /** How far back to read; `undefined` when no other server can have read it. */
   readonly sinceMs: number | undefined;
 }
 
@@ -69,7 +69,7 @@ export class ReadTurns {
     this.#intervalMs = options.intervalMs;
   }
 
-  /** Whether another server waits for its turn since this one was taken. */
+  /** Whether another server has waited for the lease since this one took it. */
   get isWanted(): boolean {
     return this.#isWanted;
   }
@@ -90,7 +90,7 @@ export class ReadTurns {
         const readableAt = isFree
           ? Math.max(Number(row['started_at']) + this.#intervalMs, Number(row['not_before']))
           : now + MAX_WAIT_MS;
-        // Otherwise polls that follow each other at once leave no moment in which another one may read.
+        // Otherwise back-to-back polls would never let another server read.
         const givesWay = isOurs && Number(row['wanted_at']) > 0;
         const waitMs = Math.max(
           readableAt - now,
@@ -129,7 +129,7 @@ export class ReadTurns {
     });
   }
 
-  /** As {@link PageQuota.takePage}, of what all servers share; no turn is needed for it. */
+  /** As {@link PageQuota.takePage}, of what all servers share; it needs no lease. */
   takePage(): Promise<boolean> {
     return this.#database.transaction('report:take-page', async (tx) => {
       const row = await this.#find(tx);

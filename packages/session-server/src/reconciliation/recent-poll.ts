@@ -5,7 +5,7 @@ import type { PageReader } from './page-reader.js';
 
 /**
  * Reads the newest rows, back to the oldest attempt of the last hour that someone waits for. Where the
- * quota ends first, the next poll reads what came meanwhile and then the backlog.
+ * quota ends first, the next poll reads what is new and then the backlog.
  */
 export class RecentPoll {
   readonly #reader: PageReader;

@@ -184,7 +184,7 @@ function evidenceOf(
   return { transaction, orderId, status, amount, currency, transactionTime, provesPrice, ...money };
 }
 
-/** Whether a row is of a payment that has a row of its own: as a refund would be. */
+/** Whether a row belongs to a payment that has its own row, as a refund would. */
 function mayChange(
   payment: MatchedRow,
   row: TransactionRow,

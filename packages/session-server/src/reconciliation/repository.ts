@@ -138,7 +138,7 @@ export async function pollBy(tx: Transaction, orderId: number, at: number): Prom
     WHERE order_id = ${orderId} AND (next_poll_at IS NULL OR next_poll_at > ${at})`);
 }
 
-/** It has just been paid: the watch for refunds starts, at long pauses. */
+/** Starts the watch for refunds of a payment just made, at long intervals. */
 export async function watchForRefunds(
   tx: Transaction,
   orderId: number,
@@ -152,8 +152,8 @@ export async function watchForRefunds(
 }
 
 /**
- * Takes the attempts that are due for a poll, and plans the next poll of each, later and later. The
- * first poll after the end of a watch is its last.
+ * Claims the attempts that are due for a poll, and schedules the next poll of each, at growing intervals.
+ * The first poll after the end of a watch is its last.
  */
 export async function claimDuePolls(
   tx: Transaction,

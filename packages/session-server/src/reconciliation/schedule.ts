@@ -18,7 +18,7 @@ export interface ScheduleOptions {
   readonly context: StepContext;
   readonly merchants: Pick<MerchantSource, 'all' | 'accounts'>;
   readonly reconciliation: Pick<ReconciliationService, 'poll'>;
-  /** Default: polls are not noted. */
+  /** Default: polls are not logged. */
   readonly pollLog?: Pick<PollLog, 'write'>;
   readonly changes: ChangeFeed;
   readonly logger: Logger;
@@ -26,7 +26,7 @@ export interface ScheduleOptions {
 
 /**
  * Settles checkouts that no one came back for: applies time to those that are due, and polls for every
- * watched attempt at growing pauses.
+ * watched attempt at growing intervals.
  */
 export function startSchedule(options: ScheduleOptions): RunLoop {
   const { database, context, merchants, reconciliation, changes, logger } = options;
@@ -63,7 +63,7 @@ export function startSchedule(options: ScheduleOptions): RunLoop {
   });
 }
 
-/** Attempts outlive what the merchants file says: their account may be gone from it. */
+/** Attempts may outlive their account in the merchants file. */
 async function warnOfMissingAccounts({ database, merchants, logger }: ScheduleOptions) {
   const accounts = await merchants.accounts?.();
   for (const { account, attempts } of await countWatchedAttempts(database)) {

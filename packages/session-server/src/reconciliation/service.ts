@@ -43,7 +43,7 @@ import { TransactionPoller } from './transaction-poller.js';
 const WATCH_MS = 120_000;
 /** How far back to poll for a second payment when a shopper returns to a paid checkout. */
 const PAID_AGAIN_MS = 600_000;
-/** Every poll meets an unknown `order_id` again; it is logged once in this time. */
+/** Polls re-read an unknown `order_id`; it is logged at most once in this time. */
 const LOG_INTERVAL_MS = 3_600_000;
 
 export interface ReconciliationOptions {
@@ -58,11 +58,11 @@ export interface ReconciliationOptions {
   readonly pagesPerMinute: number;
   /** Finds attempts that a backup has lost. Default: there are none. */
   readonly lostAttempts?: LostAttemptFinder;
-  /** Default: polls are not noted. */
+  /** Default: polls are not logged. */
   readonly pollLog?: Pick<PollLog, 'note'>;
   /** Default: none. */
   readonly observer?: Pick<Observer, 'polled' | 'rowsIgnored' | 'unknownOrderIdsSeen'>;
-  /** Called after the steps of a poll, for drills. */
+  /** Test hook, called after the steps of a poll. */
   readonly onStep?: ((step: string) => void) | undefined;
 }
 
@@ -172,7 +172,7 @@ export class ReconciliationService {
     const failures: unknown[] = [];
     const match = (candidate: CandidateTransaction, asked: 'payments' | 'others') =>
       this.#match(candidate, asked).catch((error: unknown) => {
-        // The store is away: it is for all of them.
+        // The store is unavailable, for every row.
         if (error instanceof AppError) throw error;
         failures.push(error);
         return true;
@@ -310,7 +310,7 @@ export class ReconciliationService {
   }
 
   /**
-   * Reports numbers in our range that no attempt has: an older data file was put in place, or another
+   * Reports numbers in our range that no attempt has: an older data file was restored, or another
    * server runs on a copy of this one.
    */
   async #noteUnknownOrderIds(
@@ -381,7 +381,7 @@ export class ReconciliationService {
     const match = { row, attempt, result };
     const isOfNothing = result.kind === 'none' && result.status === undefined;
     const entry = toLogEntry(row, attempt, result);
-    // Each poll meets the row again.
+    // Each poll reads the row again.
     const isNew = !(await isLogged(database, attempt, entry));
     if (isOfNothing && !isNew) return true;
     const changes = await database.transaction('poll:store-match', async (tx) => {

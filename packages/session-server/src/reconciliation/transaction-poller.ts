@@ -17,7 +17,7 @@ export interface TransactionPollerOptions extends PageReaderOptions {
   /** Pages that all polls together may request in a minute. */
   readonly pagesPerMinute: number;
   readonly observer: Pick<Observer, 'polled'>;
-  /** Where several servers share a database, they read in turn. Default: this is the only one. */
+  /** Set where several servers share a database and a read lease. Default: this is the only one. */
   readonly shared?: Database | undefined;
 }
 
@@ -35,14 +35,14 @@ interface PollRequest extends Depths {
   readonly backfill: PromiseWithResolvers<PollResult>;
 }
 
-/** A backfill that the quota ended goes on after this. */
+/** A backfill that used up its quota continues after this. */
 const RESUME_MS = 60_000;
 const NO_DEPTHS: Readonly<Depths> = { recentMs: Infinity, backfillMs: Infinity };
 
 /**
  * The only reader of a list of transactions, newest first: however many wait, one poll
- * runs at a time, and polls start at least `intervalMs` apart. Requests that come meanwhile share the
- * next one. A poll reads what is recent, and then goes on with the backfill; both share one quota.
+ * runs at a time, and polls start at least `intervalMs` apart. Requests that arrive during a poll share
+ * the next one. A poll reads what is recent, and then goes on with the backfill; both share one quota.
  */
 export class TransactionPoller {
   readonly #options: TransactionPollerOptions;
@@ -119,7 +119,7 @@ export class TransactionPoller {
     return this.#backOff.remainingMs > 0;
   }
 
-  /** When the backfill under way started; undefined when there is none. */
+  /** When the running backfill started; undefined when there is none. */
   get backfillSince(): number | undefined {
     return this.#backfill.startedAt;
   }
@@ -149,7 +149,7 @@ export class TransactionPoller {
       const asked = { ...this.#next };
       const turn = await this.#takeTurn(asked);
       const request = this.#next;
-      // What was asked for meanwhile, no other server has read.
+      // No other server has read what was requested in the meantime.
       const hasGrown = request.askedAt > asked.askedAt;
       if (turn.kind === 'wait' || (turn.kind === 'covered' && hasGrown)) {
         await sleep(turn.kind === 'wait' ? turn.ms : 0, this.#stop.signal);

@@ -1,4 +1,4 @@
-/** A day of the provider's list against the orders that are known here. It changes nothing. */
+/** Compares a day of the provider's list with the orders that are known here. Changes nothing. */
 import { combineSplit, splitAmount, type SplitShare } from '../checkouts/split-fee.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
@@ -44,7 +44,7 @@ export interface ReportOptions {
   readonly clock: Clock;
   /** Ends the read, which is incomplete then. */
   readonly signal?: AbortSignal;
-  /** Waits until a page of a list may be read beside the polls, for which shoppers wait. */
+  /** Waits until a page of a list may be read without delaying the polls that shoppers wait for. */
   readonly waitForPage: (list: TransactionList, signal: AbortSignal) => Promise<void>;
 }
 
@@ -241,7 +241,7 @@ class DayReport {
     return this.#merchants.get(id);
   }
 
-  /** Several entries may have one id at the provider: then no one knows whose it is. */
+  /** Undefined when several entries share one id at the provider, so that the row is ambiguous. */
   #onlyMerchantAt(list: TransactionList, row: TransactionRow): string {
     const [only = '', ...others] = this.#at.get(placeOf(list, row) ?? '') ?? [];
     return others.length === 0 ? only : '';
@@ -267,7 +267,7 @@ function sharesOf(
   }
 }
 
-/** The provider merchant of a row; undefined where neither row nor list say whose it is. */
+/** The provider merchant of a row; undefined where neither the row nor the list names it. */
 function placeOf(
   { account, providerMerchantId: ofList }: TransactionList,
   { merchantId = ofList }: TransactionRow,

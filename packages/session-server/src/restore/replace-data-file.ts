@@ -17,7 +17,7 @@ import {
   takeDataFileLock,
 } from '../store/data-file.js';
 
-/** What an open data file has beside it. */
+/** Suffixes of the files that SQLite and the lock keep next to an open data file. */
 const BESIDE = ['-wal', '-shm', '.lock'];
 const LOCKED = 'another program has it locked; close that program, and start again';
 /** Result codes of SQLite for a file that is damaged, or no database. */
@@ -35,8 +35,8 @@ export interface ReplaceDataFileOptions {
 }
 
 /**
- * Puts a copy of a backup in the place of the data file, by one rename: killed at any point, the
- * command leaves the old file or the new one, and can be given again. The old file is kept beside it.
+ * Replaces the data file with a copy of a backup, by one rename: killed at any point, the command
+ * leaves the old file or the new one, and can be run again. The old file is kept next to it.
  *
  * @returns where the old file is kept; undefined when there was none
  * @throws {DatabaseInUseError} when a server runs on the data file
@@ -60,7 +60,7 @@ export async function replaceDataFile(
       const kept = keepOldFile(file, clock.now());
       onStep?.('restore:old-file-kept');
       if (kept !== undefined) moveLogIntoFile(file);
-      // A log that stayed would be played into the copy, and damage it.
+      // A log left behind would be replayed into the copy, and damage it.
       remove(file, ['-wal', '-shm']);
       renameSync(copy, file);
       syncToDisk(dirname(file));
@@ -75,7 +75,7 @@ export async function replaceDataFile(
   }
 }
 
-/** Copies what the backup holds, with a log beside it, and checks every page. */
+/** Copies the backup, including a log next to it, and checks every page. */
 async function copyBackup(backupFile: string, copy: string): Promise<void> {
   if (!existsSync(backupFile)) throw new DataFileError(backupFile, 'there is no such backup');
   closeSync(openSync(copy, 'a', 0o600));

@@ -10,16 +10,16 @@ import { refreshOrder } from '../checkouts/order-state.js';
 import { createCheckout, type StepContext } from '../checkouts/steps.js';
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
-/** What a data file that was put back from a backup does not know any more. */
+/** What was lost when a data file was restored from a backup. */
 export interface Loss {
   /** When the last attempt that is known was made: everything after it is lost; ms since 1970. */
   readonly since: number;
-  /** When the backup was put back, in milliseconds since 1970. */
+  /** When the backup was restored, in milliseconds since 1970. */
   readonly until: number;
   /** Lost attempts have an `order_id` above this, and at most `toOrderId`. */
   readonly afterOrderId: number;
   readonly toOrderId: number;
-  /** Whether the provider's lists have been read for it: nothing may open before. */
+  /** Whether the provider's lists have been read for it: no checkout is created before. */
   readonly isRead: boolean;
 }
 
@@ -138,7 +138,7 @@ async function findLastAttempt(
   return row && { orderId: Number(row['order_id']), createdAt: Number(row['created_at']) };
 }
 
-/** The largest `order_id` that may have been given out meanwhile; a small range is not used up. */
+/** The largest `order_id` that may have been allocated in the meantime; a small range is not used up. */
 function aheadOf(orderId: number, lostMs: number, max: number): number {
   const given = Math.ceil(Math.max(0, lostMs) / 1000) * MAX_ATTEMPTS_PER_SECOND;
   const room = Math.floor((max - orderId) / 10);

@@ -33,7 +33,7 @@ export interface CspOptions {
    */
   readonly strictDynamic?: boolean;
   /**
-   * Enforces Trusted Types with the policies of the tag and these. Whether the SDK bears it is not
+   * Enforces Trusted Types with the policies of the tag and these. Whether the SDK supports it is not
    * shown: try it with `reportOnly`. Default: not enforced.
    */
   readonly trustedTypes?: { readonly policies?: readonly string[] };
@@ -94,7 +94,7 @@ function schemaFor(options: unknown) {
     .strictObject({ ...optionFields, sdk: Array.isArray(sdk) ? sdkList : sdkDescription })
     .refine(({ nonce, strictDynamic }) => strictDynamic !== true || nonce !== undefined, {
       path: ['strictDynamic'],
-      error: 'expected a nonce beside it; without one no script would be trusted',
+      error: 'expected a nonce as well; without one no script would be trusted',
     });
 }
 
@@ -251,7 +251,7 @@ export function effectiveSources(
   return deciding === undefined ? undefined : directives.get(deciding);
 }
 
-/** Allows sources beside those that a policy allows already; a directive that is open stays open. */
+/** Allows sources in addition to those of a policy; a directive that allows everything stays as it is. */
 function allow(
   directives: Map<string, readonly string[]>,
   name: string,

@@ -113,7 +113,7 @@ export function takeDataFileLock(file: string): DatabaseSync {
 
 /**
  * A new data file is readable by its owner only, since it holds sessions and the shops' return
- * addresses; SQLite gives the files beside it the same rights. An existing file keeps its own: to
+ * addresses; SQLite gives the files next to it the same permissions. An existing file keeps its own: to
  * open and close it here would release SQLite's locks on it.
  */
 export function createForOwner(path: string): void {
@@ -155,8 +155,8 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Where a data file is, or is to be: not where a link stands, but where it leads, also when nothing is
- * there. SQLite keeps its log beside the file that a link leads to; so do we with our own files.
+ * The path of a data file with links resolved, even if the file does not exist yet. SQLite keeps its log
+ * next to the file that a link leads to, and so do we with our own files.
  */
 export function resolveDataFile(path: string): string {
   try {

@@ -18,8 +18,8 @@ export interface Transaction extends Reader {
    */
   readonly skipLocked: Sql;
   /**
-   * The next of the numbers that are kept by a name: above those that were given out, and at least so
-   * much. A transaction that fails may leave a gap; a unique index says where two got the same one.
+   * The next number of a named sequence: above those given out before, and at least this much. A
+   * transaction that fails may leave a gap; a unique index catches two that got the same number.
    */
   takeNumber(name: string, atLeast: number): Promise<number>;
   /** Runs once the step is durable, before its caller is answered. It must not throw. */

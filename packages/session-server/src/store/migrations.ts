@@ -233,7 +233,7 @@ export const MIGRATIONS: readonly Migration[] = [
   // The id of the request that created it, for events and logs.
   ({ text }) => `ALTER TABLE checkouts ADD COLUMN request_id ${text};`,
 
-  // The list of an account has one reader from now on, with the id 0. It keeps the pauses that its
+  // An account's list has one reader from now on, with the id 0. It keeps the pauses that its
   // merchants' readers were asked for. Those stay: servers of the version before still read by them.
   () => `
   INSERT INTO read_turns (

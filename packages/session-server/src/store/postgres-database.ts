@@ -28,7 +28,7 @@ const OLDEST_VERSION = 15;
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 5000;
 /**
- * A database that stands still answers nothing and refuses nothing. A read outside a transaction is given up
+ * A database that hangs neither answers nor refuses. A read outside a transaction is given up
  * after this, so that a request that has waited for 25 seconds is answered within 35, as proxies expect.
  */
 const READ_MS = 9000;
@@ -55,7 +55,7 @@ const BEGIN = `
   SET LOCAL lock_timeout = 5000;
   SET LOCAL idle_in_transaction_session_timeout = 10000`;
 
-/** What one run of a transaction came to. */
+/** The result of one run of a transaction. */
 type Outcome<T> =
   | { readonly kind: 'committed'; readonly value: T; readonly effects: readonly (() => void)[] }
   /** Its commit was sent, and no answer came. */

@@ -14,7 +14,7 @@ import {
 import { prepareAlone, prepareBeside, refuseStrange, requireVersion } from './sqlite-migrations.js';
 import { type Sql, sql } from './sql.js';
 
-/** Whether the file is held, only read, or written to beside the process that holds it. */
+/** Whether the file is locked, only read, or written to while another process holds the lock. */
 export type SqliteMode = 'hold' | 'read' | 'beside';
 
 /** Statements that are kept prepared. Lists of values make their number unlimited. */

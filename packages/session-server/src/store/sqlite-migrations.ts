@@ -12,7 +12,7 @@ const SQLITE: Dialect = {
 
 /**
  * What each connection that writes needs; the rest is kept in the file. The log is moved into the file
- * every 10,000 pages: everything waits meanwhile, and a page that changed often is moved once. What a
+ * every 10,000 pages: everything waits until that is done, and a page that changed often is moved once. What a
  * savepoint may have to undo stays in memory; it would be a temporary file of each larger group.
  */
 const SETTINGS = `
@@ -95,7 +95,7 @@ function tablesOf(database: DatabaseSync): ReadonlyMap<string, string> {
   return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]));
 }
 
-/** Sets up a connection beside the server that holds the file; its tables are left alone. */
+/** Sets up a second connection while a server holds the file; its tables are left alone. */
 export function prepareBeside(database: DatabaseSync): void {
   database.exec(SETTINGS);
   requireVersion(database);

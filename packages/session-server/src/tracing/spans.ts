@@ -55,7 +55,7 @@ export function fail(span: Span, errorType: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Says which checkout the request under way is about. */
+/** Adds the checkout to the span of the current request. */
 export function traceCheckout({ merchant, order, id }: TracedCheckout): void {
   trace.getActiveSpan()?.setAttributes({
     'pay_checkout.merchant': merchant,

@@ -109,7 +109,7 @@ export async function sumWebhookBytes(reader: Reader, orderId: number): Promise<
   return Number(row?.['bytes']);
 }
 
-/** Takes webhooks to work on, oldest first; after the lease they count as left behind. */
+/** Claims webhooks to process, oldest first; once the lease expires they may be claimed again. */
 export async function claimWebhooks(
   tx: Transaction,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
@@ -137,7 +137,7 @@ export async function claimWebhooks(
   return claimed;
 }
 
-/** Every claim is of a dead process: this one has just started. */
+/** Releases all claims: this process has just started, so their owners are dead. */
 export async function releaseClaimedWebhooks(tx: Transaction, now: number): Promise<void> {
   await tx.run(sql`UPDATE webhooks SET due_at = ${now} WHERE due_at > ${now}`);
 }
@@ -181,7 +181,7 @@ function flagsOf(row: Row): WebhookFlag[] {
  * are dropped beyond a maximum.
  *
  * @param hashes what is stored in the place of the names
- * @param dueAt set when an attempt has appeared meanwhile: it is worked on again
+ * @param dueAt set when a matching attempt has been stored since: the webhook is processed again
  */
 export async function markUnmatched(
   tx: Transaction,
@@ -209,7 +209,7 @@ export async function hasUnmatched(reader: Reader): Promise<boolean> {
   return typeof row?.['first'] === 'number';
 }
 
-/** Lets unmatched webhooks that name an attempt be worked on again. */
+/** Schedules unmatched webhooks that name an attempt to be processed again. */
 export async function retryWebhooksNaming(
   tx: Transaction,
   hashes: readonly string[],
@@ -221,7 +221,7 @@ export async function retryWebhooksNaming(
       SELECT webhook FROM webhook_references WHERE reference IN ${sql.list(hashes)})`);
 }
 
-/** Lets every unmatched webhook be worked on again: the settings may have changed. */
+/** Schedules every unmatched webhook to be processed again: the settings may have changed. */
 export async function retryUnmatched(tx: Transaction, now: number): Promise<void> {
   await tx.run(
     sql`UPDATE webhooks SET status = 'waiting', due_at = ${now} WHERE status = 'unmatched'`,

@@ -86,13 +86,13 @@ export async function keepUnmatched(
   { id, claimedAt }: Pick<ClaimedWebhook, 'id' | 'claimedAt'>,
   { references, max, hash }: { references: readonly string[]; max: number; hash: HashReference },
 ): Promise<void> {
-  // One that appeared meanwhile has found no webhook that waits for it.
+  // An attempt stored in the meantime found no webhook waiting for it.
   const isNew = await hasNewAttempt(tx, references, claimedAt);
   const dueAt = isNew ? claimedAt : undefined;
   await markUnmatched(tx, id, { hashes: references.map(hash), max, dueAt });
 }
 
-/** Lets the unmatched webhooks that name a new attempt be worked on again. */
+/** Schedules unmatched webhooks that name a new attempt to be processed again. */
 export async function retryUnmatchedFor(
   tx: Transaction,
   attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,

@@ -38,7 +38,7 @@ import { completeWebhook, keepUnmatched } from './steps.js';
 
 const BATCH = 100;
 const LOG_BATCH = 1000;
-/** After this long a claimed webhook counts as left behind by a process that died. */
+/** After this long a claimed webhook counts as abandoned by a process that died. */
 const LEASE_SECONDS = 30;
 const PAUSE_MS = 1000;
 const ERASE_INTERVAL_MS = 60_000;
@@ -330,8 +330,8 @@ async function verifySignature(
 
 /**
  * Decides when a webhook's poll begins: one that began after each of them, and few for a flood of forged
- * ones. With each poll of the last hour the next one waits twice as long; webhooks that come meanwhile
- * share it.
+ * ones. With each poll of the last hour the next one waits twice as long; webhooks that arrive until
+ * then share it.
  */
 class PollPlanner {
   static readonly #firstPauseMs = 1000;
