@@ -16,7 +16,7 @@ export default defineConfig({
     },
     rolldownOptions: {
       output: {
-        // Lets browsers compile the functions while the file arrives, beside the main thread.
+        // Lets browsers compile the functions while the file arrives, off the main thread.
         postBanner: '//# allFunctionsCalledOnLoad',
         // A worker or a server that loads the file has no page to put an element on.
         intro: 'if (!globalThis.document) return;',

@@ -77,7 +77,7 @@ export default {
   files: ['src/**/*.test.ts', `!${WITH_KEYS}`],
   nodeResolve: { exportConditions: ['browser'] },
   concurrency: 1,
-  // These end what hangs, and no more: a busy machine takes many times as long as an idle one.
+  // These only end tests that hang: a busy machine takes many times as long as an idle one.
   testsFinishTimeout: 600_000,
   testFramework: { config: { timeout: 60_000 } },
   middleware: [serverMiddleware, pageMiddleware],

@@ -1,4 +1,4 @@
-/** Writes the script's hash beside it: a session server serves only a script that has its own. */
+/** Writes the script's hash next to it: a session server serves only a script that matches its hash. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-/** What an error knows beside its code. */
+/** The details of an error, in addition to its code. */
 interface ErrorDetails {
   /** The option, argument or answer of a callback that is wrong. */
   readonly field?: string | undefined;

@@ -35,10 +35,10 @@ type Awaitable<T> = T | Promise<T>;
 export type EventCallback = (order: MerchantOrder, event: PayEvent) => Awaitable<unknown>;
 
 export interface EventHandlerOptions {
-  /** What the order costs by the shop's own books; undefined when the shop has no such order. */
+  /** What the order costs by the shop's own records; undefined when the shop has no such order. */
   readonly expectedAmount: (order: string) => Awaitable<Price | undefined>;
   /**
-   * The order is paid, for certain, at the expected price; nothing is refunded, and nothing is for a person
+   * The order is paid, for certain, at the expected price; nothing is refunded, and nothing needs a person
    * to check. Called again when an event is delivered again: mark the order paid once.
    */
   readonly onPaid: EventCallback;

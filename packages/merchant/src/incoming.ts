@@ -106,7 +106,7 @@ function requireResponse(response: unknown): NodeResponse {
   }
   throw invalidArgument(
     'response',
-    "Node's ServerResponse, or Express's, beside such a request. Fastify: (request, reply.raw) after " +
+    "Node's ServerResponse, or Express's, with such a request. Fastify: (request, reply.raw) after " +
       'reply.hijack(). Koa: (ctx.req, ctx.res) with ctx.respond = false',
   );
 }

@@ -74,7 +74,7 @@ export interface PartnerClientOptions extends AddressOptions {
 /**
  * The provider's partner API, one field a resource.
  *
- * Printing a client shows no key. A client keeps connections alive and is meant to be shared; idle
+ * Printing a client shows no key. A client keeps connections alive, so share one; idle
  * connections do not keep a process alive.
  *
  * @example

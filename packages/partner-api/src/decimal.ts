@@ -2,7 +2,7 @@
  * Exact decimal text of money that the provider sends as JSON numbers.
  *
  * A double holds any decimal of at most 15 significant digits, without the zeros at its end. Number
- * texts that say more are remembered beside the value while the reply is read.
+ * texts with more digits are kept alongside the value while the reply is read.
  */
 const SOURCES = Symbol.for('pay-checkout.partner-api.decimal-sources');
 

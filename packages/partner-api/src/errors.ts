@@ -2,22 +2,22 @@ import type { Secret } from './secret.js';
 
 /**
  * What is known about the effect of a failed call, all its attempts together:
- * `not_sent`, no byte of the request left; `refused`, the provider said no and did nothing;
+ * `not_sent`, no byte of the request left; `refused`, the provider refused and did nothing;
  * `unknown`, it may have been carried out.
  */
 export type Outcome = 'not_sent' | 'refused' | 'unknown';
 
 /**
  * What an operation does, which decides whether a failed attempt may be repeated:
- * `read` changes nothing; `set` leaves the same when it arrives twice; `create` may do something
- * more each time it arrives; `once` must never be sent a second time automatically.
+ * `read` changes nothing; `set` has the same effect when it arrives twice; `create` may do something
+ * new each time it arrives; `once` must never be sent a second time automatically.
  */
 export type Effect = 'read' | 'set' | 'create' | 'once';
 
 /** What a person should do next, by outcome; added to messages. */
 export type OutcomeAdvice = Readonly<Partial<Record<Outcome, string>>>;
 
-/** What every error of this package carries beside its message. */
+/** What every error of this package carries in addition to its message. */
 export interface PartnerApiErrorDetails {
   /** For example `checkoutSessions.create`. */
   readonly operation: string;

@@ -17,7 +17,7 @@ class SandboxPage implements Frame {
   #problem: ControlError | undefined;
   #isSlow = false;
   #isLive = true;
-  /** What the last action came to. */
+  /** The result of the last action. */
   #said = '';
   #failed = '';
   #reading = new AbortController();

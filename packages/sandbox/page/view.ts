@@ -15,7 +15,7 @@ export interface Frame {
   copy(text: string, done: string): Promise<void>;
 }
 
-/** One page of the page: what it reads, and how it is drawn. */
+/** One view of the page: what it reads, and how it is drawn. */
 export interface View<T = unknown> {
   /** Such as `sessions/:id`. */
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Puts what browsers load as it is beside the compiled server. */
+/** Copies files that browsers load unchanged to the compiled server. */
 import { cpSync } from 'node:fs';
 
 cpSync(new URL('../src/browser/', import.meta.url), new URL('../dist/browser/', import.meta.url), {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FAULT_KINDS, FAULT_TARGETS } from './faults/fault-table.js';
 import { SCENARIOS } from './scenarios.js';
 
-/** Where a command writes, and what it reads beside its words. */
+/** The streams and environment of a command. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (line: string) => void;

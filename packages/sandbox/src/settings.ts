@@ -14,7 +14,7 @@ export interface SandboxOptions extends SwitchesInput {
   /** The reseller of merchants without one, for the filter `resellerId`. Default 7001. */
   readonly resellerId?: number;
   /**
-   * Address for browsers. Its name may use the control routes, beside names of this machine. Default
+   * Address for browsers. Its host name may use the control routes, in addition to names of this machine. Default
    * none.
    */
   readonly publicUrl?: string;

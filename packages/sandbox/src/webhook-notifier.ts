@@ -29,7 +29,7 @@ interface Parts {
   readonly sessions: SessionStore;
 }
 
-/** What a webhook says beside its outcome, and how it is sent. */
+/** What a webhook says in addition to its outcome, and how it is sent. */
 interface Notification {
   /** Default: invented, and not in the list. */
   readonly row?: TransactionRow | undefined;
@@ -56,7 +56,7 @@ export class WebhookNotifier {
     this.#repeat(outcome, () => this.send(session, outcome, notification));
   }
 
-  /** A past transaction has no session and so no `WebhookUrl`: only the endpoints hear of its refund. */
+  /** A past transaction has no session and so no `WebhookUrl`: only the endpoints are notified of its refund. */
   notifyRefund(id: string, refunded: TransactionRow): void {
     const { sessions, clock } = this.#parts;
     const session = sessions

@@ -133,7 +133,7 @@ describe('a start that fails', () => {
       const changed = await run({ ...stack.env, [setting]: fileOf('changed.js') }, 'check');
       expect(changed.code).toBe(1);
       expect(changed.complaint).toContain(
-        'it does not have the hash in changed.js.integrity beside it',
+        'it does not have the hash in changed.js.integrity next to it',
       );
     },
   );

@@ -23,7 +23,7 @@ interface Measured {
 /**
  * What one payment costs the page, from the script's tag to a form that can be used: main thread, long
  * tasks, heap. Ours and the peer alternate, each on a new page; medians. The peer writes the amount with
- * `Intl` as ours does; one that does not say what is paid is measured beside it.
+ * `Intl` as ours does; one that does not say what is paid is measured with it.
  */
 export async function measureFirstPayment(
   browser: Browser,

@@ -1,7 +1,7 @@
 /** One line of what was measured. */
 export interface Figures {
   readonly [name: string]: unknown;
-  /** Whether a figure is beyond the limit that stands beside it. */
+  /** Whether a figure exceeds its limit. */
   readonly isMissed?: boolean;
 }
 

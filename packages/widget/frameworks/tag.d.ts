@@ -19,7 +19,7 @@ export type Properties = Partial<
   >
 >;
 
-/** What markup can set on the tag, beside what every element has. */
+/** What markup can set on the tag, in addition to what every element has. */
 export type Attributes = Omit<
   Properties,
   'orderToken' | 'returnParam' | 'createSession' | 'adapter' | 'labels'

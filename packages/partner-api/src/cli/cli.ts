@@ -8,7 +8,7 @@ import type { GlobalOptions } from './options.js';
 import { type Connection, readConnection } from './profiles.js';
 import { type OutputStream, Terminal } from './terminal.js';
 
-/** What a run of `pay-partner` meets: streams, environment, and the wish to stop. */
+/** The environment of a run of `pay-partner`: streams, variables, and a signal to stop. */
 export interface CliContext {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadStream;

@@ -88,7 +88,7 @@ export const TRANSACTION_CHECKS: readonly ConformanceCheck[] = [
     }
     expectThat(new Set(found).size === found.length, 'a row came twice');
     const isSame = found.every((id, at) => id === wanted[at]);
-    expectThat(isSame, 'two pages of two are not one of four (or rows arrived meanwhile)');
+    expectThat(isSame, 'two pages of two are not one of four (or rows arrived in the meantime)');
   }),
   check('filter SUCCESS gives only SUCCESS', (target) =>
     expectStatus(target, 'SUCCESS', 'SUCCESS'),

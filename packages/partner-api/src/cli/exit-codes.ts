@@ -7,7 +7,7 @@ export const EXIT = {
   refused: 1,
   /** A command, an option or a setting that cannot be right. Nothing was sent. */
   usage: 2,
-  /** Something was sent, and what it creates may exist. */
+  /** A create was sent and may have taken effect. */
   unknown: 3,
   /** It failed, and may be repeated freely: nothing was sent, or doing it twice changes nothing. */
   repeat: 4,

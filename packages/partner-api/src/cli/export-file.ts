@@ -7,7 +7,7 @@ import type { UnreadableRows } from '../resources/unreadable-rows.js';
 import { LocalError, UsageError } from './exit-codes.js';
 import { codeOf, readFileIfAny, replacePrivateFile, runOnFile, syncFolder } from './files.js';
 
-/** How far an export has come; written beside it. It holds ids and a cursor, and no key. */
+/** The progress of an export; written next to its file. It holds ids and a cursor, and no key. */
 export interface ExportCheckpoint {
   readonly version: 1;
   /** What was asked for: another export must not go on with this one. */
@@ -38,7 +38,7 @@ export type SavedState = Omit<ExportCheckpoint, 'version' | 'bytes'>;
 
 /**
  * A file that survives being stopped at any moment. Rows go to `<output>.partial`; a checkpoint
- * beside it says how many of its bytes count; the partial file gets its own name when it is whole.
+ * next to it says how many of its bytes count; the partial file gets its own name when it is whole.
  * What a crash wrote after the last checkpoint is cut off before the export goes on. `<output>.lock`
  * keeps a second export away.
  */

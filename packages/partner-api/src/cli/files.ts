@@ -46,7 +46,7 @@ export async function readExistingFile(path: string): Promise<string> {
   return runOnFile(`read ${path}`, () => readFile(path, 'utf8'));
 }
 
-/** Where a text may be piped in, and the wish to wait for it no longer. */
+/** Standard input, and a signal that stops waiting for it. */
 export interface Stdin {
   readonly stdin: NodeJS.ReadStream;
   readonly signal: AbortSignal;
@@ -135,7 +135,7 @@ export class KeySink {
   }
 }
 
-/** Where a key goes whose own file failed: beside the profiles, in a file of its own. */
+/** Where a key goes if its own file failed: a new file next to the profiles. */
 export async function storeElsewhere(
   key: Secret,
   webhookId: string,

@@ -76,7 +76,7 @@ function messageOf(error: unknown, command?: Command): string {
   return `something unexpected happened (${name} ${at}). This is a bug in pay-partner.`;
 }
 
-/** Options that are called otherwise than what they set. */
+/** Options whose names differ from what they set. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   limit: 'pageSize',
   timeoutSeconds: 'timeout',
@@ -158,7 +158,7 @@ export function noteDrift(client: PartnerClient, terminal: Terminal): void {
   );
 }
 
-/** Says on stderr how many rows came twice. */
+/** Reports on stderr how many rows were duplicates. */
 export function noteRepeatedRows(terminal: Terminal, count: number): void {
   if (count === 0) return;
   const rows = count === 1 ? '1 row' : `${formatCount(count)} rows`;

@@ -43,7 +43,7 @@ export function renderTable(
 
 const MIN_COLUMNS = 2;
 
-/** How many of the first columns stand beside each other. */
+/** How many of the first columns fit side by side. */
 function countFitting(widths: readonly number[], maxWidth: number): number {
   let end = -GAP.length;
   const tooWide = widths.findIndex((width) => (end += GAP.length + width) > maxWidth);

@@ -48,7 +48,7 @@ export interface ExportJob {
   readonly terminal: Terminal;
 }
 
-/** What an export came to. */
+/** The result of an export. */
 export interface ExportResult {
   readonly rows: number;
   readonly bytes: number;

@@ -13,7 +13,7 @@ const FIELDS = /^(?:[\d*,/?LW#A-Za-z-]+\s+){4,5}[\d*,/?LW#A-Za-z-]+$/;
 /**
  * Puts a cron expression of five or six fields into words; `undefined` for any other text, which
  * is then shown as it is. In which zone the provider reads a schedule is not shown (spec 2.3), so
- * the caller says it. Where days of the week are numbers beside `?`, two dialects disagree on which
+ * the caller says it. Where days of the week are numbers next to `?`, two dialects disagree on which
  * day is 1: that is no expression that can be read for certain.
  */
 export function describeSchedule(

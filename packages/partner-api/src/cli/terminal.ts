@@ -59,7 +59,7 @@ export class Terminal {
     return this.#stderr.isTTY === true && !this.quiet;
   }
 
-  /** From now on, a text that must never be written. */
+  /** Registers a secret that must never be written. */
   hide(secret: Secret): void {
     const text = secret.reveal();
     if (text.length < MIN_HIDDEN_LENGTH) return;
@@ -88,7 +88,7 @@ export class Terminal {
     }
   }
 
-  /** A line beside the result, on stderr; nothing with `--quiet`. */
+  /** A line of progress or advice, on stderr; nothing with `--quiet`. */
   note(line: string): void {
     if (!this.quiet) this.#stderr.write(this.#clean(`${line}\n`));
   }

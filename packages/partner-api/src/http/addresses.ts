@@ -12,7 +12,7 @@ export interface AddressOptions {
   readonly environment?: Environment | undefined;
   /**
    * `{merchants_sandbox_base_url}` and `{merchants_production_base_url}` (spec 4.3), each with its
-   * path prefix, or the one that is meant. No default: the spec shows neither.
+   * path prefix, or only the one for the chosen environment. No default: the spec shows neither.
    */
   readonly merchantsBaseUrl?: string | Readonly<Partial<Record<Environment, string>>> | undefined;
   /**

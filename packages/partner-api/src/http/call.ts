@@ -1,6 +1,6 @@
 import type { TransportHead } from './transport.js';
 
-/** What came beside the body of an answer. */
+/** Status, headers and request id of an answer. */
 export interface CallResponse {
   readonly status: number;
   readonly requestId: string | undefined;
@@ -8,7 +8,7 @@ export interface CallResponse {
   readonly headers: TransportHead['headers'];
 }
 
-/** A call under way: a promise of its answer. */
+/** A running call: a promise of its answer. */
 export interface Call<T> extends Promise<T> {
   /** The same answer with its status, request id and headers. */
   withResponse(): Promise<CallResponse & { readonly data: T }>;

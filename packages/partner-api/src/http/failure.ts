@@ -26,7 +26,7 @@ import { parseRetryAfter } from './retry.js';
 import { TimeLimitReached } from './time-limit.js';
 import { TransportError, type TransportHead, type TransportProblem } from './transport.js';
 
-/** What all errors of one attempt say alike. */
+/** What all errors of one attempt have in common. */
 export interface AttemptContext {
   readonly operation: string;
   readonly effect: Effect;

@@ -22,7 +22,7 @@ export interface Operation<Reply extends z.ZodType = z.ZodType> {
   readonly effect: Effect;
   readonly request: z.ZodType;
   readonly reply: Reply;
-  /** Beside those of the schemas: what the document does not show. */
+  /** What the document does not show, in addition to that of the schemas. */
   readonly notShown?: readonly string[];
   /** Places of an answer that must have their type; in other places another type is only drift. */
   readonly needs: readonly string[];
@@ -57,7 +57,7 @@ export interface CallOptions {
   readonly retryRateLimited?: boolean | undefined;
   /** How closely the answer is compared with the document. */
   readonly validation?: Validation | undefined;
-  /** Headers beside those that the client sets, for example of a gateway in between. */
+  /** Headers in addition to those that the client sets, for example for a gateway. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Fields that the spec does not show, added to the request body as they are. */
   readonly extraFields?: Readonly<Record<string, unknown>> | undefined;

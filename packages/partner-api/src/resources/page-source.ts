@@ -19,7 +19,7 @@ export type PageEnd =
 /**
  * How a page of `transactions.list` ends.
  *
- * @param usedCursors - Cursors that were sent before: one of them again leads round in a circle.
+ * @param usedCursors - Cursors that were sent before: a repeated one means a loop.
  */
 export function endOfPage(
   { pagination }: Pick<TransactionPage, 'pagination'>,
@@ -113,7 +113,7 @@ export class PageSource {
     return fetched;
   }
 
-  /** Ends the request that is under way, and gives no further page. */
+  /** Aborts the running request, and returns no further page. */
   close(): void {
     this.#closed = true;
     this.#ahead?.controller.abort(new Error('the iteration was ended'));

@@ -82,7 +82,7 @@ export class Reports {
     this.#caller = caller;
   }
 
-  /** Sets fields of a schedule. It leaves the same when it arrives twice, so it may be repeated. */
+  /** Sets fields of a schedule. It has the same effect when it arrives twice, so it may be repeated. */
   updateSchedule(params: UpdateReportScheduleParams, options?: CallOptions): Call<ReportSchedule> {
     return startCall(async (note) => {
       checkRequest(UPDATE_SCHEDULE.name, Request, params);

@@ -77,7 +77,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     return this.#inTurn(() => this.#nextRow());
   }
 
-  /** Ends the iteration, and the request that is under way. */
+  /** Ends the iteration, and aborts the running request. */
   return(): Promise<IteratorResult<Transaction, undefined>> {
     this.#closed = true;
     this.#source.close();
@@ -132,7 +132,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
 
   /**
    * How many rows were left out because the page before had them, every field the same: a provider
-   * that counts rows repeats some when new ones arrive meanwhile.
+   * that counts rows repeats some when new ones arrive in between.
    */
   get repeatedRows(): number {
     return this.#repeatedRows;

@@ -16,7 +16,7 @@ export interface WebhookKey {
   readonly notAfter?: Date | undefined;
 }
 
-/** A delivery as it came. The body must be raw: parsed and written again it verifies no more. */
+/** A delivery as it came. The body must be raw: parsed and serialised again, it no longer verifies. */
 export interface WebhookDelivery {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string | Uint8Array;

@@ -133,7 +133,7 @@ function choice(
   >`;
 }
 
-/** A field that may stay empty. `preset`: what is meant then. */
+/** An optional field. `preset`: its default. */
 function number(
   name: string,
   label: string,

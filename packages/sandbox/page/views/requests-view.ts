@@ -33,7 +33,7 @@ export const requestsView = view<Requests>({
   draw: draw,
 });
 
-/** One of them, beside the list where there is room. */
+/** One of them, next to the list where there is room. */
 export const requestView = view<Requests>({
   path: 'requests/:number',
   under: 'requests',

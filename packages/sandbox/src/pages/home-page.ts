@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import express, { Router } from 'express';
 
-/** Where the built page is: beside the sources and beside the built files alike. */
+/** Where the built page is: next to the sources, or next to the built files. */
 const PAGE_FOLDER = join(import.meta.dirname, '../../dist/page');
 
 /** Everything is a file of ours: no inline script or style, no other site, no frame. */

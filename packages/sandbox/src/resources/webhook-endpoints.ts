@@ -9,7 +9,7 @@ export interface WebhookEndpoint {
   readonly events: readonly string[];
   /** In full, for signing. Only the answer to the creation shows it (spec 4.7, rule 2). */
   readonly hmacKey: string;
-  /** The reseller of whose merchants it hears, as the key that created it; undefined: all. */
+  /** The reseller whose merchants it receives webhooks about, as the key that created it; undefined: all. */
   readonly resellerId: number | undefined;
 }
 

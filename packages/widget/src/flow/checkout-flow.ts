@@ -159,7 +159,7 @@ export function isRechecking(state: FlowState): boolean {
   return 'checking' in state;
 }
 
-/** Whether the request that creates the checkout is under way. */
+/** Whether the request that creates the checkout is running. */
 export function isCreating(state: FlowState): boolean {
   return state.phase === 'opening' && !state.session;
 }
@@ -374,7 +374,7 @@ function withStatus(state: FlowState, status: CheckoutStatus): FlowState {
   const isUnheard = state.isSubmitted && !seen.submitted && !submitted;
   const isOpen = status.state === 'open';
   if (supersededBy && !isUnheard && status.state !== 'paid') {
-    // Nothing is offered before it is known how the other one is.
+    // Offers nothing until the state of the other one is known.
     return { phase: 'confirming', known: { checkout: supersededBy, revision: -1, order } };
   }
   if (submitted && !isSettling(status.state)) return withSubmitted(state, known);

@@ -24,7 +24,7 @@ export interface StatusUpdate {
  *
  * The tab that holds a lock polls for all tabs, and says over a channel which revisions it saw. Any page
  * of the origin can write to that channel, so a message is never an answer: a tab that has an older
- * revision asks the server once. A tab that hears nothing, because there are no locks or the polling tab
+ * revision asks the server once. A tab that receives nothing, because there are no locks or the polling tab
  * is frozen, polls for itself, with short requests and growing pauses. A network error only makes the
  * pauses grow: no clock of a page ever decides about a payment.
  */
