@@ -355,16 +355,18 @@ export class FlowController implements ReactiveController, FlowContext {
     const isRejected =
       state.phase === 'problem' && hasOnlyId(state) && /^checkout_/.test(state.error.code);
     const canChange = checkout && !isRejected && !isCreating(state) && state.phase !== 'paid';
-    const needsSdk = serverUrl && merchant && order && !this.isFollowing;
+    const hasTag = serverUrl && merchant && order;
+    const needsSdk = hasTag && !this.isFollowing;
+    // A checkout that the page's address named says nothing of the order: it may be void by now.
+    const canPreview = hasTag && (orderToken || !this.isFollowing) && !createSession;
     const hasButton = state.phase === 'idle' && !state.known?.amount && !this.startsWhenVisible;
     return [
       [this.#isConnected && 'listen', listenToPage],
       [isActive && needsSdk && `preload ${serverUrl} ${merchant} ${mode}`, preload],
       [
         isActive &&
-          needsSdk &&
+          canPreview &&
           hasButton &&
-          !createSession &&
           `preview ${this.#subject} ${orderToken} ${this.#showCount}`,
         previewOrder,
       ],

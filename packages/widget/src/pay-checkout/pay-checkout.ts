@@ -417,7 +417,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     const amount = price?.amount;
     const currency = price?.currency;
     const hasPrice = amount && currency;
-    if (!hasPrice && isFollowing && !isInProgress(state)) return nothing;
+    if (preview === undefined && !hasPrice && isFollowing && !isInProgress(state)) return nothing;
     const isTest = (price?.environment ?? environment) === 'sandbox';
     const { amount: amountLabel, test } = this.#labels;
     // Its place stays empty without an answer: the button must not move when it is about to be pressed.

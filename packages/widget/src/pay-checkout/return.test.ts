@@ -105,6 +105,25 @@ describe('<pay-checkout> and the way out and back', () => {
       await harness.reaches('paid');
     });
 
+    it('offers no payment of a void order, whatever checkout of it the address names', async () => {
+      setAddress(`checkout=${server.checkout}`);
+      await server.set({ preview: { status: 409, body: { code: 'order_void' } } });
+      const harness = await PayCheckoutHarness.place(server);
+      await harness.reaches('problem');
+      expect(harness.notice).to.contain('order_void');
+      expect(harness.button).to.equal(null);
+    });
+
+    it('shows the price of an order that can still be paid', async () => {
+      setAddress(`checkout=${server.checkout}`);
+      const body = { shop: 'Test Tea', amount: '42.50', currency: 'GBP', environment: 'sandbox' };
+      await server.set({ preview: { status: 200, body } });
+      const harness = await PayCheckoutHarness.place(server, { locale: 'en-GB' });
+      const price = () => harness.element.renderRoot.querySelector('[part=amount]')?.textContent;
+      await until(() => price() === '£42.50');
+      expect(harness.button?.textContent?.trim()).to.equal('Pay');
+    });
+
     it('claims nothing while the server is gone, shows a reference, and recovers automatically', async () => {
       setAddress(`checkout=${server.checkout}`);
       await server.set({ faults: { status: 2 } });
