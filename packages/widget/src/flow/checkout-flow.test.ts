@@ -420,6 +420,14 @@ describe('the flow of a checkout', () => {
     expect(transition(form, ended)).to.deep.include({ phase: 'ready', isSubmitted: false });
   });
 
+  it('what the server says of a card that was declined says nothing of the next one', () => {
+    const heard: FlowState = { ...STATES.submitted, known: { ...known, submitted: true } };
+    const next = transition(transition(heard, { type: 'declined' }), { type: 'submitted' });
+    const late = transition(next, status('open'));
+    expect(late).to.deep.include({ phase: 'ready', isSubmitted: true });
+    expect(transition(late, { type: 'refused' })).to.have.property('phase', 'confirming');
+  });
+
   it('an expired session is replaced by another, and nothing more is said of its card', () => {
     const asking = transition(STATES.submitted, { type: 'expired' });
     expect(asking).to.deep.equal({ phase: 'opening', known, renew: 's-1', isRenewed: true });

@@ -251,7 +251,13 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
 
     case 'declined':
       return phase === 'ready'
-        ? { ...state, declines: state.declines + 1, isSubmitted: false }
+        ? {
+            ...state,
+            declines: state.declines + 1,
+            isSubmitted: false,
+            // Of the next card the server has not heard yet.
+            known: { ...state.known, submitted: undefined },
+          }
         : state;
 
     case 'submitted': {

@@ -71,7 +71,7 @@ export class FlowController implements ReactiveController, FlowContext {
   state: FlowState = IDLE;
   presentation: Presentation = 'inline';
   preview: Preview | null | undefined;
-  lastHint: Promise<void> | undefined;
+  pendingHint: Promise<void> | undefined;
   /** Whether the page's address named the checkout, so that none needs to be created. */
   isFollowing = false;
   /** Known from the server's configuration before a checkout exists. */
@@ -234,7 +234,10 @@ export class FlowController implements ReactiveController, FlowContext {
     const session = sessionOf(this.state);
     if (!known || !session) return;
     const hint = { kind, sessionId: session.sessionId };
-    this.lastHint = sendHint(this.host.serverUrl, known.checkout, hint);
+    const sent = sendHint(this.host.serverUrl, known.checkout, hint).then(() => {
+      if (this.pendingHint === sent) this.pendingHint = undefined;
+    });
+    this.pendingHint = sent;
   }
 
   /**

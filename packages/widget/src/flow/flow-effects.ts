@@ -67,8 +67,8 @@ export interface FlowContext {
   readonly hasWindow: boolean;
   /** The window that was opened last. */
   readonly window: Window | null | undefined;
-  /** Settles when the server has received the last hint. */
-  readonly lastHint: Promise<void> | undefined;
+  /** Settles when the server has received the last hint; undefined once it has. */
+  readonly pendingHint: Promise<void> | undefined;
   readonly poller: StatusPoller;
 }
 
@@ -197,7 +197,7 @@ export const startWhenVisible: Effect = async (flow, emit, signal) => {
 
 /** Creates the checkout that the tag names. */
 export const openCheckout: Effect = async (flow, emit, signal) => {
-  const { host, presentation, hostedUrl, lastHint } = flow;
+  const { host, presentation, hostedUrl, pendingHint } = flow;
   const { merchant, order, orderToken, createSession, serverUrl } = host;
   const { renew, address } = flow.state as FlowState & { phase: 'opening' };
   const isElsewhere = isOnHostedPage(presentation);
@@ -213,7 +213,7 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
     avs: address?.input,
   } as CreateCheckoutRequest;
   try {
-    await lastHint;
+    await pendingHint;
     while (!signal.aborted) {
       const { hasWindow } = flow;
       const create = createSession ?? serverSession(serverUrl);
@@ -254,8 +254,13 @@ export const showForm: Effect = async (flow, emit, signal) => {
   const { host, presentation, hostedUrl } = flow;
   let latest: HintKind | undefined;
   let latestAt = 0;
-  const report = (kind: HintKind): void => {
-    const { known, phase } = flow.state;
+  let hasSubmitted = false;
+  const report = (reported: HintKind): void => {
+    const { known, phase, isSubmitted } = flow.state;
+    hasSubmitted ||= reported === 'submitted';
+    // A form that was opened after the card was submitted says nothing of that card.
+    const isOfOther = reported === 'expired' && isSubmitted && !hasSubmitted;
+    const kind = isOfOther ? 'refused' : reported;
     // Some SDKs report the same thing in two ways.
     const now = Date.now();
     if (kind === latest && Math.abs(now - latestAt) < REPEAT_MS) return;
@@ -324,6 +329,8 @@ export const pollStatus: Effect = async (flow, emit, signal) => {
       !status ||
       ((!merchant || status.merchant === merchant) && (!order || status.order === order));
     const isFirst = hasOnlyId(flow.state);
+    // The server may have answered before it heard of a decline: the next answer is later.
+    if (status?.submitted && flow.pendingHint && !flow.state.isSubmitted) return;
     if (status && (isOfTag || !isFirst)) emit({ type: 'status', status });
     // An error matters to a page that has seen no status yet, and to a shopper who asked.
     else if (isFirst || isRechecking(flow.state)) {

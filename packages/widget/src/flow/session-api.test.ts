@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { CodedError } from '../coded-error.js';
-import { speedUpWait } from '../testing/until.js';
+import { speedUpWait, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 import {
   fetchConfig,
@@ -40,6 +40,16 @@ describe('talking to the session server', () => {
     const reply = await createCheckout(serverSession(server.url), request, signal);
     expect(reply).to.have.property('state', 'open');
     expect(await server.opens()).to.have.length(3);
+  });
+
+  it('repeats no hint of a submitted card once something newer is said of it', async () => {
+    await server.set({ faults: { hints: 1 } });
+    const sessionId = 'session-1';
+    const submitted = sendHint(server.url, server.checkout, { kind: 'submitted', sessionId });
+    await until(async () => (await server.hints()).length === 1);
+    await sendHint(server.url, server.checkout, { kind: 'declined', sessionId });
+    await submitted;
+    expect(await server.hints()).to.deep.equal(['submitted', 'declined']);
   });
 
   it('gives up when creating a checkout takes more than a minute', async () => {

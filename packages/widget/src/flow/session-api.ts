@@ -129,13 +129,18 @@ export function fetchStatuses(
   return send(url, waitSeconds * 1000 + REQUEST_TIMEOUT_MS, signal);
 }
 
+/** What was last said of a card that was submitted, by checkout. */
+const latestHints = new Map<string, HintRequest>();
+
 /**
  * Sends a hint about a session. The request outlives the page. Most that are lost only cost time; a
- * submitted card is what every other page of the order has to know, so that one is repeated.
+ * submitted card is what every other page of the order has to know, so that one is repeated until
+ * something newer is said of it.
  */
 export async function sendHint(server: string, checkout: string, hint: HintRequest): Promise<void> {
   const url = `${server}/v1/checkouts/${encodeURIComponent(checkout)}/hints`;
   const { signal } = new AbortController();
+  if (['submitted', 'declined', 'expired'].includes(hint.kind)) latestHints.set(checkout, hint);
   for (let tries = 1; ; tries += 1) {
     try {
       await send(url, HINT_TIMEOUT_MS, undefined, hint);
@@ -144,6 +149,7 @@ export async function sendHint(server: string, checkout: string, hint: HintReque
       const mayHelp = hint.kind === 'submitted' && isRetryable(error as CodedError);
       if (!mayHelp || tries >= MAX_TRIES) return;
       await pause(backOffMs(tries), signal);
+      if (latestHints.get(checkout) !== hint) return;
     }
   }
 }

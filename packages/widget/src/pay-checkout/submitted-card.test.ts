@@ -158,6 +158,36 @@ describe('<pay-checkout> after a card was sent', () => {
     await until(async () => (await submitted()).length === 3);
   });
 
+  it('a decline keeps its form while the server has heard of the card only', async () => {
+    const harness = await PayCheckoutHarness.ready(server);
+    await server.set({ holdHints: true });
+    server.sdk.calls[0]?.onSubmit?.();
+    server.sdk.calls[0]?.onDecline?.();
+    const countPolls = async () => (await server.polls()).length;
+    const before = await countPolls();
+    await server.set({ status: { ...server.status({ submitted: true, revision: 2 }) } });
+    await until(async () => (await countPolls()) > before + 1);
+    expect(harness.phase).to.equal('ready');
+    expect(harness.notice).to.equal(en.declined);
+    await server.set({ status: { ...server.status({ revision: 3 }) }, holdHints: false });
+    await until(async () => (await server.polls()).some(({ query }) => query.includes(':3&')));
+    expect(harness.phase).to.equal('ready');
+    expect(harness.notice).to.equal(en.declined);
+  });
+
+  it('a form that was brought back says nothing of the card when its session is expired', async () => {
+    const harness = await send();
+    await harness.during('confirming', () => harness.element.close());
+    const submitted = server.openReply({ submitted: true, revision: 2 });
+    await server.set({ open: [{ status: 200, body: submitted }] });
+    await harness.during('ready', () => harness.secondary?.click());
+    await harness.during('confirming', () => server.sdk.calls[1]?.onExpire?.());
+    expect(harness.announcement).to.equal(en.phases.confirming);
+    await until(async () => (await server.hints()).includes('refused'));
+    expect(await server.hints()).not.to.include('expired');
+    expect(await server.opens()).to.have.length(2);
+  });
+
   it('a session that the SDK says is expired is replaced at once, and nothing is said of money', async () => {
     const harness = await send();
     const fresh = server.openReply({ sessionId: 'session-2', revision: 2 });
