@@ -55,7 +55,7 @@ export interface MetricGroup {
 export interface AnalyticsView {
   readonly figures: ProviderFields;
   readonly groups: readonly MetricGroup[];
-  /** What else stood beside `data`. */
+  /** The other fields next to `data`. */
   readonly others: ProviderFields;
 }
 

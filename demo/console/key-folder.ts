@@ -1,4 +1,4 @@
-/** The keys of webhooks: a file for each, and what is known of the webhook beside it. */
+/** The keys of webhooks: a file for each, with the details of its webhook next to it. */
 import { randomUUID } from 'node:crypto';
 import {
   link,

@@ -76,7 +76,7 @@ interface FoundTransaction {
   readonly related: readonly ProviderFields[];
 }
 
-/** Searches the day and those beside it, because the zone of days may differ; or the newest pages. */
+/** Searches the day and its neighbours, because the zone of days may differ; or the newest pages. */
 export async function findTransaction(
   client: PartnerClient,
   { id, day }: z.output<typeof oneTransaction>,

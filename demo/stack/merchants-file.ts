@@ -21,7 +21,7 @@ export interface MerchantsFileOptions {
   readonly secrets: StackSecrets;
 }
 
-/** Writes the file, and the logo beside it. Shop and playground are the same merchant at the provider. */
+/** Writes the file, and the logo next to it. Shop and playground are the same merchant at the provider. */
 export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOptions): void {
   const shop = describeShop(addresses, secrets);
   const entries = listSdkShapes(addresses.sandbox).map(({ name, sdk }) => ({

@@ -198,7 +198,7 @@ function portOf(address: string): string {
 const PAST_TRANSACTIONS = 4000;
 const PAST_DAYS = 180;
 
-/** Merchants beside our shop; none of them has a page in the demo. */
+/** Merchants in addition to our shop; none of them has a page in the demo. */
 export const OTHER_MERCHANTS = [
   { id: 1002, name: 'Lanternfish Books', currency: 'EUR' },
   { id: 1003, name: 'Koyama Paper', currency: 'JPY' },
