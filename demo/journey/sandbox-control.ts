@@ -5,10 +5,14 @@ export interface SandboxSession {
   readonly MerchantReference: string;
   readonly RedirectUrl: string;
   readonly CancelUrl: string;
+  readonly backurl: string;
   readonly WebhookUrl: string;
   readonly merchant_id: number;
   readonly Amount: string;
 }
+
+/** The status of a failed payment in the list: the interface shows none. */
+export const DECLINED = 'DECLINED';
 
 export class SandboxControl {
   readonly #base: string;
@@ -83,6 +87,40 @@ export class SandboxControl {
   /** Lets time pass for the provider alone. */
   async passTime(advanceSeconds: number): Promise<void> {
     await this.#send('POST', '/clock', { advanceSeconds });
+  }
+
+  /** Submits the card of a scenario in a session; the shopper does not come back. */
+  async pay(session: string, scenario: string): Promise<void> {
+    await this.#send('POST', `/sessions/${session}/pay`, { scenario });
+  }
+
+  /** What was paid in the sessions of one order, listed or not. */
+  async paymentsOf(order: string): Promise<{ readonly id: string; readonly status: string }[]> {
+    const { transactions } = await this.#get<{
+      transactions: {
+        readonly row: { readonly id: string; readonly status: string; readonly orderRef?: string };
+      }[];
+    }>('/transactions');
+    return transactions
+      .map(({ row }) => row)
+      .filter(({ orderRef }) => orderRef?.startsWith(`${order}.`))
+      .filter(({ status }) => status !== DECLINED);
+  }
+
+  /** Lets the list show a payment that it held back. */
+  async list(transaction: string): Promise<void> {
+    await this.#send('POST', `/transactions/${transaction}/visibility`, { seconds: 0 });
+  }
+
+  /** Refunds a payment in full. */
+  async refund(transaction: string): Promise<void> {
+    await this.#send('POST', `/transactions/${transaction}/refund`);
+  }
+
+  /** Lets the list show a card payment that failed. */
+  async listFailure({ merchant_id, Amount, MerchantReference }: SandboxSession): Promise<void> {
+    const row = { merchantId: merchant_id, amount: Amount, orderRef: MerchantReference };
+    await this.#send('POST', '/transactions', { row: { ...row, status: DECLINED } });
   }
 
   async #get<T>(path: string): Promise<T> {

@@ -8,6 +8,7 @@ export const CARDS = {
   declined: '9000000000000019',
   challenged: '9000000000000027',
   listedLate: '9000000000000035',
+  neverReturns: '9000000000000043',
   expired: '9000000000000084',
 } as const;
 
@@ -87,7 +88,25 @@ export class Shopper {
     attributes: Readonly<Record<string, string>>,
     search: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    await this.page.addInitScript(
+    await this.#addTag(this.page, attributes);
+    await this.visitBarePage(search);
+  }
+
+  /** Puts a tag on every {@link BARE_PAGE} of this browser, however the shopper comes there. */
+  async putTagOnBarePages(attributes: Readonly<Record<string, string>>): Promise<void> {
+    await this.#addTag(this.#context, attributes);
+  }
+
+  async visitBarePage(search: Readonly<Record<string, string>> = {}): Promise<void> {
+    const query = new URLSearchParams(search).toString();
+    await this.page.goto(`${this.#addresses.shop}${BARE_PAGE}?${query}`);
+  }
+
+  async #addTag(
+    to: Pick<Page, 'addInitScript'>,
+    attributes: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    await to.addInitScript(
       ({ script, path, attributes: wanted }) => {
         if (location.pathname !== path) return;
         addEventListener('DOMContentLoaded', () => {
@@ -100,8 +119,6 @@ export class Shopper {
       },
       { script: `${this.#addresses.pay}/v1/pay-checkout.js`, path: BARE_PAGE, attributes },
     );
-    const query = new URLSearchParams(search).toString();
-    await this.page.goto(`${this.#addresses.shop}${BARE_PAGE}?${query}`);
   }
 
   /** The element's own button, by its words. */
