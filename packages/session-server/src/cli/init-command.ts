@@ -153,7 +153,7 @@ export function sandboxSdk(origin: string) {
       onReady: 'shown',
       onSubmit: 'submitted',
       onDecline: 'declined',
-      onExpire: 'refused',
+      onExpire: 'expired',
       onError: 'error',
     },
     origins: { script: [origin], frame: [origin], connect: [] },
