@@ -80,7 +80,7 @@ export class FlowController implements ReactiveController, FlowContext {
   readonly events: FlowEvents;
   readonly #running = new Map<string, AbortController>();
   /** The window with the form, in mode `popup`. */
-  window: Window | null | undefined;
+  window: Window | null | undefined = undefined;
   /** Whether that window has sent this page a message. */
   #isWindowSeen = false;
   /** Whether this page cannot see its windows: its own policy separates it from them (COOP). */

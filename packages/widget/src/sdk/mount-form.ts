@@ -45,7 +45,8 @@ export async function mountForm(
   });
   form.append(container);
   // In a page that isolates itself (COOP and COEP) a frame of the SDK may stay blank: only the SDK knows.
-  const mayBeBlocked = globalThis.crossOriginIsolated && adapter.reportsShown;
+  const isIsolated = attempt(() => crossOriginIsolated) === true;
+  const mayBeBlocked = isIsolated && adapter.reportsShown;
   let handle: SdkHandle | void;
   const unmount = async (): Promise<void> => {
     form.remove();
