@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { RecordedCall } from '../../src/inspector/recorded-call.js';
-import type { LoggedRequest } from '../../src/request-log.js';
+import type { LoggedRequest } from '../../src/logged-request.js';
 import { queryOf } from '../api.js';
 import { renderMessage } from '../message.js';
 import { badge, renderSearch, sessionLink, statusBadge, time } from '../parts.js';

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SessionSummary } from '../../src/control/session-control.js';
-import type { Merchant } from '../../src/settings.js';
+import type { Merchant } from '../../src/accounts.js';
 import { queryOf } from '../api.js';
 import { badge, money, readForm, renderSearch, renderTable, sessionLink, time } from '../parts.js';
 import { linkTo, view, type Frame, type Params } from '../view.js';

@@ -1,5 +1,5 @@
 import { html } from 'lit';
-import type { Merchant } from '../../src/settings.js';
+import type { Merchant } from '../../src/accounts.js';
 import type { TransactionRow } from '../../src/transactions/transaction.js';
 import { queryOf } from '../api.js';
 import { badge, money, renderSearch, renderTable, time, transactionLink } from '../parts.js';

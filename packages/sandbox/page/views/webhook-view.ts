@@ -1,6 +1,5 @@
 import { html } from 'lit';
-import type { RecordedDelivery } from '../../src/webhooks/delivery-log.js';
-import type { Delivery } from '../../src/webhooks/webhook-sender.js';
+import type { Delivery, RecordedDelivery } from '../../src/webhooks/delivery-log.js';
 import { renderMessage } from '../message.js';
 import { renderFacts, sessionLink, statusBadge, time } from '../parts.js';
 import { view } from '../view.js';

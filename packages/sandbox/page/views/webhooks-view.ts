@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
 import type { SessionSummary } from '../../src/control/session-control.js';
-import type { Delivery } from '../../src/webhooks/webhook-sender.js';
 import type { WebhookOutcome } from '../../src/switches.js';
+import type { Delivery } from '../../src/webhooks/delivery-log.js';
 import { badge, money, readForm, renderTable, sessionLink, statusBadge, time } from '../parts.js';
 import { linkTo, view, type Frame } from '../view.js';
 
