@@ -198,7 +198,7 @@ describe('an option of csp() that is wrong', () => {
     ],
     [{ nonce: 'abc' }, 'nonce', '16 random bytes'],
     [{ nonce: `${NONCE}'; script-src *` }, 'nonce', '16 random bytes'],
-    [{ strictDynamic: true }, 'strictDynamic', 'nonce beside it'],
+    [{ strictDynamic: true }, 'strictDynamic', 'nonce as well'],
     [{ trustedTypes: { policies: ['a b'] } }, 'trustedTypes.policies.0', 'name of a policy'],
     [{ reportTo: 'http://shop.example/reports' }, 'reportTo', 'https'],
     [{ reportTo: 'https://shop.example/a;b' }, 'reportTo', 'semicolons'],
