@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
-import { CARDS, CONFIRMING, PAID } from './shopper.js';
+import { CARDS, CONFIRMING, PAID, RENEWED } from './shopper.js';
 
 let journey: Journey;
 beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('a shopper whose session ends under a card that was submitted', () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.payWith(CARDS.expired);
-    await shopper.reads('The payment form had expired. Please enter your details again.');
+    await shopper.reads(RENEWED);
     await shopper.payWith(CARDS.approved);
     await shopper.reads(PAID);
     await journey.expectPaid(shopper, order);

@@ -1,7 +1,7 @@
 import { SCENARIOS } from '@pay-checkout/sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
-import { CONFIRMING, PAID } from './shopper.js';
+import { CONFIRMING, PAID, RENEWED } from './shopper.js';
 
 const DECLINED = 'The payment was declined. Please check the card or try another card.';
 
@@ -58,7 +58,7 @@ const OUTCOMES: readonly Outcome[] = [
   declined('challenge-failed'),
   declined('challenge-abandoned'),
   { ...declined('challenge-timed-out'), bankAnswersAfterSeconds: 30 },
-  { ...paid('paid-late'), shopperReads: CONFIRMING, laterSeconds: 5 },
+  { ...paid('paid-late'), shopperReads: RENEWED, laterSeconds: 5 },
   { ...paid('paid-after-cancel'), shopperReads: CHECKING, laterSeconds: 5, mayBeLate: true },
   { ...paid('paid-twice'), attention: ['paid_twice'], transactions: 2 },
   wrong('other-amount', 'amount_mismatch'),

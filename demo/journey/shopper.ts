@@ -182,5 +182,6 @@ export class Shopper {
 }
 
 export const PAID = 'Payment received. Thank you.';
+export const RENEWED = 'The payment form had expired. Please enter your details again.';
 export const CONFIRMING =
   'We are checking your payment. This can take a few minutes. Please do not pay again.';

@@ -411,7 +411,9 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** Where the page's address names the checkout, nothing is known of its price. */
   #header(state: FlowState): Rendered {
     const { preview, isFollowing, environment } = this.#flow;
-    const known = state.known?.amount ? state.known : preview;
+    // What a preview said may be another price than that of the checkout that is shown.
+    const isShown = state.known?.amount || (state.known && state.phase !== 'idle');
+    const known = isShown ? state.known : preview;
     const price: Price | null | undefined =
       state.phase === 'address' ? state.address.request : known;
     const amount = price?.amount;

@@ -230,6 +230,8 @@ describe('<pay-checkout> after a card was sent', () => {
 
   for (const state of ['paid', 'returned'] as const) {
     it(`a form goes when another checkout of the order is ${state}`, async () => {
+      const price = { amount: '50.00', currency: 'GBP', environment: 'sandbox', shop: 'Test Tea' };
+      await server.set({ preview: { status: 200, body: price } });
       const harness = await PayCheckoutHarness.ready(server);
       const other = checkoutId();
       const phase = state === 'paid' ? state : 'confirming';
@@ -241,6 +243,8 @@ describe('<pay-checkout> after a card was sent', () => {
       await until(() => harness.announcement === en.phases[phase]);
       expect(harness.form).to.equal(null);
       expect(harness.button).to.equal(null);
+      // Its price is not known here, and that of the preview is another one.
+      expect(harness.element.renderRoot.textContent).not.to.contain('50.00');
     });
   }
 
