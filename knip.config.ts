@@ -96,7 +96,7 @@ const config: KnipConfig = {
         'vitest.examples.config.ts',
         'vitest.versions.config.ts',
         'vitest.webkit.config.ts',
-        'journey/shapes.table.ts',
+        'journey/*.table.ts',
         'journey/webkit.journeys.ts',
         '**/*.test.ts',
         '{shop,console,playground}/pages/{*-page,basket-link}.ts',

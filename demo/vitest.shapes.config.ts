@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run shapes`: every shape of the client SDK in every mode, paid once each. Some minutes. */
+/**
+ * `npm run shapes`: every shape of the client SDK in every mode, paid once each, and every state of an
+ * order in every way to come back to it. Some minutes each.
+ */
 export default defineConfig({
-  test: { include: ['journey/shapes.table.ts'], testTimeout: 45_000, hookTimeout: 60_000 },
+  test: { include: ['journey/*.table.ts'], testTimeout: 180_000, hookTimeout: 60_000 },
 });
