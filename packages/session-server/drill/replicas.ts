@@ -126,7 +126,7 @@ function databaseFaults(orders: number): Plan {
         await postgres.resume();
       }
       await until(0.7);
-      // What took over is a standby that nobody has promoted yet.
+      // What took over is a standby that has not been promoted yet.
       await postgres.query('ALTER SYSTEM SET default_transaction_read_only = on');
       await postgres.stop('immediate');
       await postgres.resume();

@@ -294,7 +294,7 @@ export async function endSending(
   if ((await getAttempt(tx, orderId)).status === 'sending') await endAttempt(tx, orderId, status);
 }
 
-/** Logs a hint in the order log, for whoever investigates the order. */
+/** Logs a hint in the order log, for the operators who investigate the order. */
 export async function logHint(
   tx: Transaction,
   { id: checkout, merchant, order }: Checkout,

@@ -58,7 +58,7 @@ export type LogEntry = {
 /** Entries of one kind that are kept of an order; the oldest go. */
 const MAX_OF_KIND = 50;
 
-/** Logs something that happened to an order, for whoever investigates it later. */
+/** Logs something that happened to an order, for the operators who investigate it. */
 export async function logOrder(
   tx: Transaction,
   { merchant, order }: OrderKey,
