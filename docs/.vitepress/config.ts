@@ -15,7 +15,7 @@ const { MermaidMarkdown, MermaidPlugin } = mermaid as {
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Files that pages link to, and that the site has as they are. */
-const ATTACHED = /\.(php|py|json|yaml)$/;
+const ATTACHED = /\.(php|py|json|yaml|webp)$/;
 const attached = new Set<string>();
 
 /** Room for tables; a diagram that is wider than a phone scrolls, its texts have the lines that it was measured with. */
@@ -34,7 +34,7 @@ function unlinkSources(md: MarkdownRenderer): void {
           const isPage = /^(https?:|#)|\.md(#|$)/.test(href);
           if (ATTACHED.test(href)) {
             attached.add(join((env as { relativePath: string }).relativePath, '..', href));
-            token.attrSet('download', '');
+            if (!href.endsWith('.webp')) token.attrSet('download', '');
           }
           isUnlinked = !isPage && !ATTACHED.test(href);
         }
@@ -165,6 +165,7 @@ export default defineConfig({
           docs('Element', 'reference/element'),
           docs('HTTP of the session server', 'reference/session-server'),
           docs('HTTP of the provider', 'reference/provider'),
+          docs('Switches of the sandbox', 'reference/sandbox'),
         ],
       },
       {

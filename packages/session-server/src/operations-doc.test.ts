@@ -98,10 +98,9 @@ describe('the constants of docs/operations', () => {
   });
 });
 
-describe('the settings of README.md', () => {
-  it('are all that production needs', () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
-    const lines = [...readme.matchAll(/^export (PAY_\w+)=(\S+)/gm)];
+describe('the commands of docs/operations that install the server', () => {
+  it('set all that production needs', () => {
+    const lines = [...page.matchAll(/^export (PAY_\w+)=(\S+)/gm)];
     const given = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
     expect(given).toMatchObject({ PAY_ENCRYPTION_KEY: '2026:…', PAY_PARTNER_API_KEY: '…' });
     const { PAY_ENCRYPTION_KEY, PAY_PARTNER_API_KEY } = ENV;
