@@ -1,6 +1,8 @@
-/** The pages of the reference: the element from its manifest, both HTTP interfaces from their OpenAPI. */
+/** The pages of the reference: the element from its manifest, both HTTP interfaces from their OpenAPI, the sandbox's switches. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { completeSettings } from '../../packages/sandbox/dist/settings.js';
+import { describeSwitches } from '../../packages/sandbox/dist/switches.js';
 import { describeApi } from '../../packages/session-server/dist/http/openapi.js';
 
 interface Schema {
@@ -173,6 +175,20 @@ function describeElement({ modules }: Manifest): string {
   ].join('\n\n');
 }
 
+/** What the provider's specification leaves open, and the sandbox decides by a switch. */
+function describeSandbox(): string {
+  const switches = describeSwitches(completeSettings({ apiKey: 'key' }));
+  return table(
+    ['switch', 'variable', 'what it decides (section)', 'default'],
+    switches.map(({ name, environment, what, section, default: preset }) => [
+      code(name),
+      code(environment),
+      prose(`${what} (${section})`),
+      code(typeof preset === 'string' ? preset : JSON.stringify(preset)),
+    ]),
+  );
+}
+
 export default {
   paths: () => [
     {
@@ -186,6 +202,10 @@ export default {
     {
       params: { page: 'provider' },
       content: `# The provider’s API\n\n\`@pay-checkout/partner-api/openapi.json\` has all of this as OpenAPI 3.1, with what the provider’s specification leaves open.\n\n${describeOperations(readJson('partner-api/dist/openapi.json') as OpenApi)}`,
+    },
+    {
+      params: { page: 'sandbox' },
+      content: `# Switches of the sandbox\n\nEach is set in the environment, in a file, or while it runs: see the [sandbox](../../packages/sandbox/README.md#run-it).\n\n${describeSandbox()}`,
     },
   ],
 };

@@ -7,15 +7,15 @@ import { OPERATIONS } from './logged-request.js';
 import { SCENARIOS } from './scenarios.js';
 import { listSdkShapes } from './sdk/sdk-shapes.js';
 import { completeSettings } from './settings.js';
-import { describeSwitches, toVariable } from './switches.js';
+import { toVariable } from './switches.js';
 import { History } from './transactions/history.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const page = read('../README.md');
 
 /** The rows of the table whose head begins with `first`, each as the texts of its cells. */
-function tableOf(first: string, document = page): string[][] {
-  const [, table = ''] = document.split(new RegExp(`\\n\\| ${first} [^\\n]*\\n[^\\n]*\\n`));
+function tableOf(first: string): string[][] {
+  const [, table = ''] = page.split(new RegExp(`\\n\\| ${first} [^\\n]*\\n[^\\n]*\\n`));
   const [rows = ''] = table.split('\n\n');
   return rows
     .trimEnd()
@@ -76,21 +76,5 @@ describe('the README', () => {
       ({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
     );
     expect(listed.toSorted()).toEqual(routes.toSorted());
-  });
-});
-
-describe('the assumptions', () => {
-  it('list each switch with its section and its default', () => {
-    const rows = tableOf('switch of the sandbox', read('../../../docs/assumptions.md'));
-    const shown = rows.map(([name = '', what = '', preset = '']) => [name, what, preset]);
-    expect(shown).toEqual(
-      describeSwitches(completeSettings({ apiKey: 'k' })).map(
-        ({ name, what, section, default: preset }) => [
-          `\`${name}\``,
-          `${what} (${section})`,
-          `\`${typeof preset === 'string' ? preset : JSON.stringify(preset)}\``,
-        ],
-      ),
-    );
   });
 });

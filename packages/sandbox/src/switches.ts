@@ -45,8 +45,8 @@ function define<Schema extends z.ZodType>(
 
 /**
  * What the spec does not show, as switches. From this one schema derive the options of a sandbox, the
- * environment variables, the configuration file, `/_sandbox/switches` and the table in
- * `docs/assumptions.md`. All of them can change while the sandbox runs.
+ * environment variables, the configuration file, `/_sandbox/switches` and the page of the reference. All
+ * of them can change while the sandbox runs.
  */
 const SWITCHES = {
   requiredFields: define(
