@@ -20,6 +20,7 @@ import type { ShopClient } from '../dist/provider/shop-client.js';
 import { PollLog } from '../dist/reconciliation/poll-log.js';
 import { startSchedule } from '../dist/reconciliation/schedule.js';
 import { ReconciliationService } from '../dist/reconciliation/service.js';
+import { RunLoops } from '../dist/run-loop.js';
 import type { Database, Transaction } from '../dist/store/database.js';
 import { sql } from '../dist/store/sql.js';
 import { SqliteDatabase } from '../dist/store/sqlite-database.js';
@@ -92,11 +93,13 @@ export class SimulatedServer {
       onChange: (before, after) => {
         options.onChange(before, after);
         if (before && before.state !== 'paid' && after.state === 'paid') priceCheck.wake();
+        if (before && after.sequence > before.sequence) dispatcher.wake();
       },
       onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
     };
     const observer = SILENT_OBSERVER;
-    const common = { database, context, merchants, changes, clock, logger, observer };
+    const loops = new RunLoops({ database, clock, logger });
+    const common = { database, context, merchants, changes, clock, logger, observer, loops };
     const priceCheck = startPriceCheck({ ...common, lookUpOrder });
     const pollLog = new PollLog(common);
     const reconciliation = new ReconciliationService({
@@ -115,7 +118,6 @@ export class SimulatedServer {
     this.#worker = startWebhookWorker({ ...common, reconciliation, encryption, limits });
     const dispatcher = startOutboxDispatcher({ ...common, shop: options.shop });
     const schedule = startSchedule({ ...common, reconciliation, pollLog });
-    changes.onAny(() => dispatcher.wake());
     this.#parts = [
       schedule,
       dispatcher,

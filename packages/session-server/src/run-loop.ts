@@ -1,4 +1,7 @@
+import type { Clock } from './clock.js';
 import { describeError, type Logger } from './logger.js';
+import type { Reader } from './store/database.js';
+import { type Sql, sql } from './store/sql.js';
 
 /** A job that runs repeatedly, one run at a time, until it is closed. */
 export interface RunLoop {
@@ -7,58 +10,168 @@ export interface RunLoop {
   close(): Promise<void>;
 }
 
-export interface RunLoopOptions {
+export interface Job {
   readonly name: string;
-  readonly logger: Logger;
-  /** The longest pause between two runs, in milliseconds. */
-  readonly pauseMs: number;
-  /** Returns how many milliseconds to wait before the next run; undefined means `pauseMs`. */
+  /**
+   * Selects one number: when something that is stored is next due, in milliseconds since 1970. NULL when
+   * nothing is. Default: nothing stored is ever due.
+   */
+  readonly nextDue?: Sql;
+  /**
+   * Returns in how many milliseconds to run again, whatever is stored; undefined to wait until something is
+   * due, or a wake.
+   */
   readonly run: (signal: AbortSignal) => Promise<number | undefined>;
 }
 
-/** Starts a run loop. A run that throws is logged and does not end the loop. */
-export function startRunLoop({ name, logger, pauseMs, run }: RunLoopOptions): RunLoop {
-  const stop = new AbortController();
-  let endPause: () => void = () => undefined;
-  let isWoken = false;
+export interface RunLoopsOptions {
+  readonly database: Reader;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      if (isWoken || stop.signal.aborted) {
-        resolve();
-        return;
-      }
-      const timer = setTimeout(resolve, ms);
-      endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  const loop = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      isWoken = false;
-      let waitMs: number | undefined;
-      try {
-        waitMs = await run(stop.signal);
-      } catch (error) {
-        logger.error({ job: name, ...describeError(error) }, 'a run failed');
-      }
-      await pause(Math.max(0, Math.min(waitMs ?? pauseMs, pauseMs)));
-    }
-  };
-
-  const running = loop();
-  const wake = (): void => {
-    isWoken = true;
-    endPause();
-  };
+/** A loop that is woken, and one that looks after its parts on the side: both close together. */
+export function withUpkeep(loop: RunLoop, upkeep: RunLoop): RunLoop {
   return {
-    wake,
-    async close() {
-      stop.abort();
-      wake();
-      await running;
+    wake: () => {
+      loop.wake();
+    },
+    close: async () => {
+      await Promise.all([loop.close(), upkeep.close()]);
     },
   };
+}
+
+/** How often the store is asked what is due: what another process has stored is seen after this. */
+export const TICK_MS = 1000;
+/** When a run has failed, and nothing that is stored is due. */
+const FAILED_PAUSE_MS = 60_000;
+
+/**
+ * The background jobs of a server. Each runs at its start, when it is woken, and when something is due. One
+ * query a second asks for all of them: an idle server sends no other statement.
+ */
+export class RunLoops {
+  readonly #options: RunLoopsOptions;
+  readonly #loops = new Set<JobLoop>();
+  #timer: NodeJS.Timeout | undefined;
+  #tick: Promise<void> = Promise.resolve();
+
+  constructor(options: RunLoopsOptions) {
+    this.#options = options;
+  }
+
+  start(job: Job): RunLoop {
+    const loop = new JobLoop(job, this.#options);
+    this.#loops.add(loop);
+    if (this.#loops.size === 1) this.#planTick();
+    return {
+      wake: () => {
+        loop.wake();
+      },
+      close: async () => {
+        this.#loops.delete(loop);
+        if (this.#loops.size === 0) clearTimeout(this.#timer);
+        await Promise.all([loop.close(), this.#tick]);
+      },
+    };
+  }
+
+  #planTick(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#tick = this.#wakeDue().then(() => {
+        if (this.#loops.size > 0) this.#planTick();
+      });
+    }, TICK_MS);
+  }
+
+  async #wakeDue(): Promise<void> {
+    for (const loop of this.#loops) loop.runBy(loop.nextRunAt);
+    const loops = [...this.#loops].filter(({ job }) => job.nextDue);
+    if (loops.length === 0) return;
+    const query = loops
+      .map(({ job }) => sql`SELECT ${job.name} AS job, (${job.nextDue ?? null}) AS due`)
+      .reduce((others, one) => sql`${others} UNION ALL ${one}`);
+    try {
+      for (const { job: name, due } of await this.#options.database.all(query)) {
+        const loop = loops.find(({ job }) => job.name === name);
+        // One that is running may be about to settle what is due.
+        if (loop?.isRunning === false && typeof due === 'number') loop.runBy(due);
+      }
+    } catch (error) {
+      this.#options.logger.error(describeError(error), 'the store could not say what is due');
+    }
+  }
+}
+
+class JobLoop implements RunLoop {
+  readonly job: Job;
+  isRunning = false;
+  /** When it asked to be run again, whatever is stored. */
+  nextRunAt = Infinity;
+  readonly #options: RunLoopsOptions;
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #isWoken = false;
+  #endPause: () => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(job: Job, options: RunLoopsOptions) {
+    this.job = job;
+    this.#options = options;
+    this.#ended = this.#loop();
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#endPause();
+  }
+
+  /** Times that are further away are left to a later tick: the clock may be set forward until then. */
+  runBy(at: number): void {
+    const ms = at - this.#options.clock.now();
+    if (ms > TICK_MS) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.wake();
+      },
+      Math.max(0, ms),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    this.wake();
+    await this.#ended;
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#isWoken = false;
+      await this.#run();
+      if (!this.#stop.signal.aborted) this.runBy(this.nextRunAt);
+      await new Promise<void>((resolve) => {
+        this.#endPause = resolve;
+        if (this.#isWoken) resolve();
+      });
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { clock, logger } = this.#options;
+    const { name, run } = this.job;
+    this.isRunning = true;
+    clearTimeout(this.#timer);
+    this.nextRunAt = Infinity;
+    try {
+      this.nextRunAt = clock.now() + ((await run(this.#stop.signal)) ?? Infinity);
+    } catch (error) {
+      logger.error({ job: name, ...describeError(error) }, 'a run failed');
+      this.nextRunAt = clock.now() + FAILED_PAUSE_MS;
+    }
+    this.isRunning = false;
+  }
 }

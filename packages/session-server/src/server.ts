@@ -37,6 +37,7 @@ import {
 } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import { createOrderSource } from './orders/put-orders.js';
+import { RunLoops } from './run-loop.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { findLoss } from './restore/repository.js';
@@ -181,13 +182,16 @@ async function assemble(
       observer.checkoutChanged(before, after);
       logChange(logger, before, after, clock.now());
       if (before && before.state !== 'paid' && after.state === 'paid') priceCheck.wake();
+      // It stored events for the merchant.
+      if (before && after.sequence > before.sequence) dispatcher.wake();
     },
     onSuperseded: (id) => {
-      changes.notifyWaiters(id);
+      changes.notify(id);
     },
     onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
   };
-  const common = { database, context, merchants, changes, clock, logger, observer };
+  const loops = new RunLoops({ database, clock, logger });
+  const common = { database, context, merchants, changes, clock, logger, observer, loops };
 
   const clients = keep(new PartnerClients(config, merchants));
   let operatorKeys = config.operator?.keys ?? [];
@@ -246,10 +250,6 @@ async function assemble(
     const isRetrying = () => lostAttempts.isRetrying();
     keep(startLossWatch({ ...common, loss, watchSeconds, reconciliation, isRetrying }));
   }
-  changes.onAny(() => {
-    dispatcher.wake();
-  });
-
   const router = createRouter({
     ...{ ...config, ...common, checkouts, status, reconciliation, encryption },
     onWebhook: () => {

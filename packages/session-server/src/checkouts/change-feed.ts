@@ -1,7 +1,5 @@
 import { EventEmitter } from 'node:events';
 
-const ANY = Symbol('any checkout');
-
 /**
  * Notifies waiters inside this process that a checkout moved. It is a hint to read again, not a
  * message: a waiter reads the store, and reads it again now and then in case a replica moved it.
@@ -11,17 +9,6 @@ export class ChangeFeed {
 
   notify(checkout: string): void {
     this.#emitter.emit(checkout);
-    this.#emitter.emit(ANY);
-  }
-
-  /** Notifies those who wait for an attempt in progress; the checkout itself did not move. */
-  notifyWaiters(checkout: string): void {
-    this.#emitter.emit(checkout);
-  }
-
-  /** Calls back whenever some checkout moved. */
-  onAny(listener: () => void): void {
-    this.#emitter.on(ANY, listener);
   }
 
   /** Resolves true when one of the checkouts moved, false when the time is over or the signal fired. */

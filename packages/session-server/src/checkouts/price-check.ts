@@ -4,8 +4,9 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import { parseMinor } from '../money.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import { touchOrder } from '../orders/repository.js';
-import { type RunLoop, startRunLoop } from '../run-loop.js';
+import type { RunLoop, RunLoops } from '../run-loop.js';
 import type { Database } from '../store/database.js';
+import { sql } from '../store/sql.js';
 import type { ChangeFeed } from './change-feed.js';
 import { claimPriceChecks, getCheckout, planPriceCheck } from './repository.js';
 import type { AttentionCode, Checkout } from './state-machine.js';
@@ -19,6 +20,7 @@ const MIN_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 6 * 3_600_000;
 
 export interface PriceCheckOptions {
+  readonly loops: RunLoops;
   readonly merchants: MerchantSource;
   readonly lookUpOrder: OrderLookup;
   readonly database: Database;
@@ -35,11 +37,10 @@ export interface PriceCheckOptions {
  * that does not answer is asked again, at growing intervals, for as long as an unpaid attempt is watched.
  */
 export function startPriceCheck(options: PriceCheckOptions): RunLoop {
-  const { database, clock, logger } = options;
-  return startRunLoop({
+  const { loops, database, clock } = options;
+  return loops.start({
     name: 'price check',
-    logger,
-    pauseMs: MIN_PAUSE_MS,
+    nextDue: sql`SELECT min(price_check_at) FROM checkouts WHERE price_check_at IS NOT NULL`,
     async run() {
       const now = clock.now();
       const claim = { now, leaseUntil: now + LEASE_MS, limit: BATCH };

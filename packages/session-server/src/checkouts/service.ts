@@ -411,14 +411,14 @@ export class CheckoutService {
         await logOrder(tx, attempt, sessionEntry(attempt, result), clock.now());
         return activateSession(tx, attempt.orderId, result.sessionId);
       });
-      changes.notifyWaiters(checkout.id);
+      changes.notify(checkout.id);
       return isActive ? { kind: 'active', sessionId: result.sessionId } : { kind: 'superseded' };
     }
     await database.transaction('create:end-attempt', async (tx) => {
       await logOrder(tx, attempt, sessionEntry(attempt, result), clock.now());
       await endSending(tx, attempt.orderId, result.kind);
     });
-    changes.notifyWaiters(checkout.id);
+    changes.notify(checkout.id);
     this.#logFailure(attempt, result);
     const error = createSessionError(checkout.merchant, result);
     return { kind: 'failed', isFinal: result.kind === 'refused', error };

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
-import { type RunLoop, startRunLoop } from '../run-loop.js';
+import type { RunLoop, RunLoops } from '../run-loop.js';
 import type { Database } from '../store/database.js';
 import { eraseOrder, findOrdersToErase, wasRenewed } from './order-data.js';
 
@@ -10,16 +10,15 @@ const DAY_MS = 86_400_000;
 
 /** Erases orders once they are old enough: see {@link eraseOrder}. Runs once an hour. */
 export function startRetention(options: {
+  readonly loops: RunLoops;
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly days: number;
 }): RunLoop {
-  const { database, clock, logger, days } = options;
-  return startRunLoop({
+  const { loops, database, clock, logger, days } = options;
+  return loops.start({
     name: 'retention',
-    logger,
-    pauseMs: PAUSE_MS,
     async run(signal) {
       const before = clock.now() - days * DAY_MS;
       let erased = 0;
@@ -35,10 +34,10 @@ export function startRetention(options: {
         if (orders.length < BATCH) break;
         from = (orders.at(-1)?.renewedAt ?? 0) + 1;
       }
-      if (erased === 0) return undefined;
+      if (erased === 0) return PAUSE_MS;
       logger.info({ orders: erased }, 'old orders were erased');
       // A command that is reading the log now is done with it by then.
-      return (await database.purgeDeleted()) ? undefined : 1000;
+      return (await database.purgeDeleted()) ? PAUSE_MS : 1000;
     },
   });
 }

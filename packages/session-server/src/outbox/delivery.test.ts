@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
-import type { RunLoop } from '../run-loop.js';
+import { type RunLoop, RunLoops } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
@@ -83,6 +83,7 @@ function startDispatcher(): RunLoop {
     error: write('error'),
   };
   const dispatcher = startOutboxDispatcher({
+    loops: new RunLoops({ database: store.database, clock, logger }),
     database: store.database,
     clock,
     logger,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
-import type { RunLoop } from '../run-loop.js';
+import { type RunLoop, RunLoops } from '../run-loop.js';
 import type { Database } from '../store/database.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
@@ -85,11 +85,14 @@ class OutboxHarness {
     const merchants = { find: (id: string) => Promise.resolve(this.merchant(id)) };
     if (this.#dispatcher) this.#dispatcher.wake();
     else {
+      const clock = { now: () => this.now };
+      const database = this.#noting(this.store.database);
       this.#dispatcher = startOutboxDispatcher({
-        database: this.#noting(this.store.database),
+        loops: new RunLoops({ database, clock, logger }),
+        database,
         merchants,
         shop: this.#shop,
-        clock: { now: () => this.now },
+        clock,
         logger,
       });
     }

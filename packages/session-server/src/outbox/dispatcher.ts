@@ -6,15 +6,15 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import { findLastTry, type LogDetails, logOrder } from '../orders/order-log.js';
 import type { ShopClient } from '../provider/shop-client.js';
-import { type RunLoop, startRunLoop } from '../run-loop.js';
+import type { RunLoop, RunLoops } from '../run-loop.js';
 import type { Database, Transaction } from '../store/database.js';
 import { fail, inSpan } from '../tracing/spans.js';
 import {
   bringEventsForward,
   claimEvents,
-  findNextEventTime,
   isRetrying,
   MAX_PLACED,
+  NEXT_EVENT_DUE,
   markEventDelivered,
   markEventFailed,
   markEventSkipped,
@@ -31,7 +31,6 @@ const MAX_IN_FLIGHT = 200;
 const MAX_PER_MERCHANT = 5;
 /** Events in flight that are likely to get no answer; the rest of the room is for the others. */
 const MAX_RETRYING = MAX_IN_FLIGHT / 2;
-const POLL_MS = 5000;
 /** How long tries in flight may take when the dispatcher closes. */
 const DRAIN_MS = 2000;
 /** Events of this many checkouts without an answer in between mean that the shop is silent. */
@@ -40,6 +39,7 @@ const CHECKOUTS_OF_A_SILENT_SHOP = 2;
 const RECOVERY_INTERVAL_MS = 600_000;
 
 export interface OutboxDispatcherOptions {
+  readonly loops: RunLoops;
   readonly database: Database;
   readonly merchants: Pick<MerchantSource, 'find'>;
   readonly shop: Pick<ShopClient, 'deliver'>;
@@ -87,10 +87,9 @@ class OutboxDispatcher implements RunLoop {
   constructor(options: OutboxDispatcherOptions) {
     this.#options = options;
     this.#observer = options.observer ?? SILENT_OBSERVER;
-    this.#loop = startRunLoop({
+    this.#loop = options.loops.start({
       name: 'outbox dispatcher',
-      logger: options.logger,
-      pauseMs: POLL_MS,
+      nextDue: NEXT_EVENT_DUE,
       run: () => this.#run(),
     });
   }
@@ -126,8 +125,7 @@ class OutboxDispatcher implements RunLoop {
     const now = clock.now();
     const events = await database.transaction('outbox:claim', (tx) => claimEvents(tx, claim, now));
     for (const event of events) this.#start(event, now + LEASE_SECONDS * 1000);
-    const next = await findNextEventTime(database, clock.now());
-    return next === undefined ? undefined : next - clock.now();
+    return undefined;
   }
 
   #start(event: OutboxEvent, leaseUntil: number): void {

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ShopClient } from '../provider/shop-client.js';
+import { RunLoops } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
@@ -122,11 +123,13 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     const { checkout, attempt } = await harness.activate();
     await store.apply(checkout.id, { type: 'came-back', kind: 'cancel' });
     await harness.pay(attempt.orderId, { refundedMinor: 400 });
+    const clock = { now: () => Date.now() };
     const dispatcher = startOutboxDispatcher({
+      loops: new RunLoops({ database: store.database, clock, logger: SILENT }),
       database: store.database,
       merchants: { find: () => Promise.resolve(merchant) },
       shop: client,
-      clock: { now: () => Date.now() },
+      clock,
       logger: SILENT,
     });
     const seen = (): unknown => shop.prepare('SELECT sequence, refund FROM checkouts').get();

@@ -248,6 +248,13 @@ export async function bringEventsForward(
       WHERE merchant = ${merchant} AND status = 'pending' AND due_at > ${now + SOON_MS}${tx.skipLocked})`);
 }
 
+/** When the next event is to be sent, or to get its place in the feed. */
+export const NEXT_EVENT_DUE = sql`
+  SELECT min(at) FROM (
+    SELECT min(due_at) AS at FROM outbox_events WHERE due_at IS NOT NULL
+    UNION ALL SELECT min(created_at) FROM outbox_events WHERE position IS NULL
+  ) AS due`;
+
 /** When the next event falls due. Those that are due already wait for a sender, not for a time. */
 export async function findNextEventTime(reader: Reader, now: number): Promise<number | undefined> {
   const row = await reader.get(

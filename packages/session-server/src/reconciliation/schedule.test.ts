@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../checkouts/change-feed.js';
+import type { Logger } from '../logger.js';
+import { RunLoops } from '../run-loop.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
 import { TestStack } from '../testing/test-stack.js';
@@ -82,7 +84,15 @@ describe('the schedule', () => {
       await new StoreHarness(store).activate({ merchant });
     now += 60_000;
     const polled = Promise.withResolvers<string>();
+    const clock = { now: () => now };
+    const logger: Logger = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: (_, text) => errors.push(text),
+    };
     const schedule = startSchedule({
+      loops: new RunLoops({ database: store.database, clock, logger }),
       database: store.database,
       context: store.context,
       merchants: { all: () => Promise.resolve([]) },
@@ -94,12 +104,7 @@ describe('the schedule', () => {
         },
       },
       changes: new ChangeFeed(),
-      logger: {
-        debug: () => undefined,
-        info: () => undefined,
-        warn: () => undefined,
-        error: (_, text) => errors.push(text),
-      },
+      logger,
     });
     expect(await polled.promise).toBe('bookshop');
     expect(errors).toEqual(['a scheduled poll could not start']);

@@ -4,16 +4,25 @@ import { DEFAULT_ACCOUNT, type Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { keyOf } from '../provider/gateway.js';
 import { describeError, type Logger } from '../logger.js';
-import { type RunLoop, startRunLoop } from '../run-loop.js';
+import { type RunLoop, type RunLoops, withUpkeep } from '../run-loop.js';
 import type { Database } from '../store/database.js';
+import { sql } from '../store/sql.js';
 import type { PollLog } from './poll-log.js';
 import { claimDuePolls, countWatchedAttempts } from './repository.js';
 import type { ReconciliationService } from './service.js';
 
 const BATCH = 100;
-const PAUSE_MS = 1000;
+const UPKEEP_MS = 1000;
+
+/** When time alone changes a checkout, or an attempt is to be polled for. */
+const NEXT_DUE = sql`
+  SELECT min(at) FROM (
+    SELECT min(due_at) AS at FROM checkouts WHERE due_at IS NOT NULL
+    UNION ALL SELECT min(next_poll_at) FROM attempts WHERE next_poll_at IS NOT NULL
+  ) AS due`;
 
 export interface ScheduleOptions {
+  readonly loops: RunLoops;
   readonly database: Database;
   readonly context: StepContext;
   readonly merchants: Pick<MerchantSource, 'all' | 'accounts'>;
@@ -29,16 +38,22 @@ export interface ScheduleOptions {
  * watched attempt at growing intervals.
  */
 export function startSchedule(options: ScheduleOptions): RunLoop {
-  const { database, context, merchants, reconciliation, changes, logger } = options;
+  const { loops, database, context, merchants, reconciliation, changes, logger } = options;
   let checked: readonly Merchant[] | undefined;
-  return startRunLoop({
-    name: 'schedule',
-    logger,
-    pauseMs: PAUSE_MS,
+  const upkeep = loops.start({
+    name: 'schedule upkeep',
     async run() {
       const all = await merchants.all();
       if (all !== checked) await warnOfMissingAccounts(options);
       checked = all;
+      await options.pollLog?.write();
+      return UPKEEP_MS;
+    },
+  });
+  const schedule = loops.start({
+    name: 'schedule',
+    nextDue: NEXT_DUE,
+    async run() {
       const changed = await database.transaction('schedule:apply-time', (tx) =>
         applyTime(tx, BATCH, context),
       );
@@ -57,10 +72,10 @@ export function startSchedule(options: ScheduleOptions): RunLoop {
           logger.error({ merchant, ...describeError(error) }, 'a scheduled poll could not start');
         });
       }
-      await options.pollLog?.write();
       return due.length === BATCH || changed.length === BATCH ? 0 : undefined;
     },
   });
+  return withUpkeep(schedule, upkeep);
 }
 
 /** Attempts may outlive their account in the merchants file. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import type { RunLoop } from '../run-loop.js';
+import { type RunLoop, RunLoops } from '../run-loop.js';
 import { startLossWatch } from './loss-watch.js';
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,12 @@ beforeEach(() => {
     testMerchant({ id: 'coffee' }),
     testMerchant({ id: 'cakes', providerMerchantId: 1002 }),
   ];
+  const clock = { now: () => now };
+  const logger = createLogger('silent');
+  const all = () => Promise.resolve([]);
+  const database = { all, get: () => Promise.resolve(undefined) };
   watch = startLossWatch({
+    loops: new RunLoops({ database, clock, logger }),
     loss: { since: SINCE, until: UNTIL, afterOrderId: 1, toOrderId: 2, isRead: true },
     watchSeconds: 14 * DAY_SECONDS,
     reconciliation: {
@@ -33,8 +38,8 @@ beforeEach(() => {
     },
     merchants: { all: () => Promise.resolve(merchants) },
     isRetrying: () => isRetrying,
-    clock: { now: () => now },
-    logger: createLogger('silent'),
+    clock,
+    logger,
   });
 });
 afterEach(() => watch.close());

@@ -3,7 +3,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { keyOf } from '../provider/gateway.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
-import { type RunLoop, startRunLoop } from '../run-loop.js';
+import type { RunLoop, RunLoops } from '../run-loop.js';
 import type { Loss } from './repository.js';
 
 const PAUSE_MS = 300_000;
@@ -13,6 +13,7 @@ export const LOST_PAUSE_MS = PAUSE_MS - 1000;
 const RE_READ_MS = 3_600_000;
 
 export interface LossWatchOptions {
+  readonly loops: RunLoops;
   readonly loss: Loss;
   readonly watchSeconds: number;
   readonly reconciliation: Pick<ReconciliationService, 'poll'>;
@@ -29,12 +30,11 @@ export interface LossWatchOptions {
  * as an unpaid attempt is watched.
  */
 export function startLossWatch(options: LossWatchOptions): RunLoop {
-  const { loss, watchSeconds, reconciliation, merchants, isRetrying, clock, logger } = options;
+  const { loops, loss, watchSeconds, reconciliation, merchants, isRetrying } = options;
+  const { clock, logger } = options;
   let since = loss.since;
-  return startRunLoop({
+  return loops.start({
     name: 'loss watch',
-    logger,
-    pauseMs: PAUSE_MS,
     async run() {
       const now = clock.now();
       if (now > loss.until + watchSeconds * 1000) return undefined;
@@ -52,7 +52,7 @@ export function startLossWatch(options: LossWatchOptions): RunLoop {
           });
       }
       since = now - RE_READ_MS;
-      return undefined;
+      return PAUSE_MS;
     },
   });
 }

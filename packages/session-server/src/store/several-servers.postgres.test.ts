@@ -11,6 +11,7 @@ import { claimEvents, insertEvent } from '../outbox/repository.js';
 import { recordMatch } from '../reconciliation/record-payment.js';
 import { declareLoss } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
+import { RunLoops } from '../run-loop.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
@@ -195,6 +196,10 @@ describe('an order that is put again while another server erases old ones', () =
     now += 2 * 86_400_000;
     const ended = Promise.withResolvers<unknown>();
     const retention = startRetention({
+      loops: new RunLoops({
+        ...{ database: other.database, clock: { now: () => now } },
+        logger: createLogger('silent'),
+      }),
       database: {
         ...other.database,
         async transaction(name, work) {

@@ -12,7 +12,7 @@ import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { SILENT_OBSERVER } from '../observer.js';
-import type { RunLoop } from '../run-loop.js';
+import { type RunLoop, RunLoops } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
 import { loadSandboxKeys, DataEncryption } from '../encryption.js';
 import { startWebhookWorker } from '../webhooks/worker.js';
@@ -100,8 +100,10 @@ export class WebhookHarness {
   }
 
   startWorker(): void {
+    const { database } = this.store;
     this.#worker = startWebhookWorker({
-      database: this.store.database,
+      loops: new RunLoops({ database, clock: this.#clock, logger: this.#logger }),
+      database,
       context: this.store.context,
       merchants: this.source,
       reconciliation: { hint: ({ id }: Checkout) => void this.hints.push(id) },

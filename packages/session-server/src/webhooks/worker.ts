@@ -11,8 +11,9 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { WebhookEndpoint, WebhookSettings } from '../merchants/webhook-settings.js';
 import { type Observer, SILENT_OBSERVER, type WebhookFlag } from '../observer.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
-import { startRunLoop, type RunLoop } from '../run-loop.js';
+import { type RunLoop, type RunLoops, withUpkeep } from '../run-loop.js';
 import type { Database } from '../store/database.js';
+import { sql } from '../store/sql.js';
 import { encryptionContext, type DataEncryption } from '../encryption.js';
 import {
   type AttemptNames,
@@ -28,7 +29,6 @@ import {
   claimWebhooks,
   type CompletedWebhook,
   eraseWebhooks,
-  findNextWebhookTime,
   retryUnmatched,
   type WebhookOutcome,
   type WebhookProof,
@@ -40,12 +40,13 @@ const BATCH = 100;
 const LOG_BATCH = 1000;
 /** After this long a claimed webhook counts as abandoned by a process that died. */
 const LEASE_SECONDS = 30;
-const PAUSE_MS = 1000;
+const UPKEEP_MS = 1000;
 const ERASE_INTERVAL_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export interface WebhookWorkerOptions {
+  readonly loops: RunLoops;
   readonly database: Database;
   readonly context: StepContext;
   readonly merchants: MerchantSource;
@@ -94,13 +95,21 @@ interface Found {
  * stored; until then it is claimed again, also after a crash.
  */
 export function startWebhookWorker(options: WebhookWorkerOptions): RunLoop {
+  const { loops } = options;
   const worker = new WebhookWorker(options);
-  return startRunLoop({
+  const loop = loops.start({
     name: 'webhook worker',
-    logger: options.logger,
-    pauseMs: PAUSE_MS,
+    nextDue: sql`SELECT min(due_at) FROM webhooks WHERE due_at IS NOT NULL`,
     run: () => worker.run(),
   });
+  const upkeep = loops.start({
+    name: 'webhook upkeep',
+    run: async () => {
+      if (await worker.retryUnmatched()) loop.wake();
+      return (await worker.eraseOld()) ? 0 : UPKEEP_MS;
+    },
+  });
+  return withUpkeep(loop, upkeep);
 }
 
 class WebhookWorker {
@@ -119,37 +128,35 @@ class WebhookWorker {
     this.#observer = options.observer ?? SILENT_OBSERVER;
   }
 
-  /** Processes what is due. Returns how many milliseconds to wait for more. */
+  /** Processes what is due. Returns 0 when there may be more. */
   async run(): Promise<number | undefined> {
     const { database, clock } = this.#options;
-    await this.#retryUnmatched();
     const webhooks = await database.transaction('webhook:claim', (tx) =>
       claimWebhooks(tx, { limit: BATCH, leaseSeconds: LEASE_SECONDS }, clock.now()),
     );
     await Promise.all(webhooks.map((webhook) => this.#process(webhook)));
-    const hasMoreToErase = await this.#eraseOld();
-    if (webhooks.length === BATCH || hasMoreToErase) return 0;
-    const next = await findNextWebhookTime(database);
-    return next === undefined ? undefined : next - clock.now();
+    return webhooks.length === BATCH ? 0 : undefined;
   }
 
-  /** Changed settings may find the attempts of unmatched webhooks. */
-  async #retryUnmatched(): Promise<void> {
+  /** Changed settings may find the attempts of unmatched webhooks. Returns whether they were due again. */
+  async retryUnmatched(): Promise<boolean> {
     const { merchants, database, clock } = this.#options;
     const all = await merchants.all();
-    if (all === this.#merchants) return;
+    if (all === this.#merchants) return false;
     const settings = describeEndpoints(all);
-    if (settings !== this.#settings) {
+    const hasChanged = settings !== this.#settings;
+    if (hasChanged) {
       await database.transaction('webhook:retry-unmatched', (tx) =>
         retryUnmatched(tx, clock.now()),
       );
     }
     this.#merchants = all;
     this.#settings = settings;
+    return hasChanged;
   }
 
   /** Erases a batch of what is due, once a minute. Returns whether there is more. */
-  async #eraseOld(): Promise<boolean> {
+  async eraseOld(): Promise<boolean> {
     const { database, clock, limits } = this.#options;
     const now = clock.now();
     if (now < this.#eraseAt) return false;
