@@ -198,6 +198,16 @@ class TrackedDatabase implements Database {
     }
   }
 
+  readonly write: Database['write'] = async (build) => {
+    this.#underWay += 1;
+    this.transactions += 1;
+    try {
+      return await this.#database.write(build);
+    } finally {
+      this.#underWay -= 1;
+    }
+  };
+
   countConnections(): undefined {
     return undefined;
   }

@@ -14,6 +14,7 @@ export function addDatabaseCrashPoints(database: Database): Database {
     isShared: database.isShared,
     get: (query) => database.get(query),
     all: (query) => database.all(query),
+    write: (build) => database.write(build),
     countConnections: () => database.countConnections(),
     purgeDeleted: () => database.purgeDeleted(),
     close: () => database.close(),

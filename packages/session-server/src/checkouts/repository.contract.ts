@@ -5,6 +5,7 @@ import { describeOutboxRepository } from '../outbox/repository.contract.js';
 import { describeRestoreStore } from '../restore/repository.contract.js';
 import { StoreFixture } from '../testing/store-fixture.js';
 import { describeWebhookRepository } from '../webhooks/repository.contract.js';
+import { describeWrites } from '../store/write.contract.js';
 import { describeClock } from './clock.contract.js';
 import { describeOpeningRules } from './opening-rules.contract.js';
 import { describePayments } from './payments.contract.js';
@@ -20,6 +21,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
     describeOpeningRules(fixture);
     describePayments(fixture);
     describeClock(fixture);
+    describeWrites(fixture);
     describeSteps(fixture);
     describeErasure(fixture);
   });

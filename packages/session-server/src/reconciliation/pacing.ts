@@ -48,9 +48,15 @@ export class PageQuota {
   }
 
   allowsBackfill(): boolean {
+    return this.backfillWaitMs() <= 0;
+  }
+
+  /** How long until the backfill may request a page, in milliseconds. */
+  backfillWaitMs(): number {
     const pages = this.#lastMinute();
     const backfill = pages.filter(({ isBackfill }) => isBackfill);
-    return pages.length < this.#pagesPerMinute && backfill.length < this.#pagesPerMinute / 2;
+    const share = Math.ceil(this.#pagesPerMinute / 2);
+    return this.#waitFor([pages.at(-this.#pagesPerMinute), backfill.at(-share)]);
   }
 
   /** Takes a page for a reader that no shopper waits for: one of the backfill's, when there is one. */
@@ -68,8 +74,11 @@ export class PageQuota {
       isBackfillPending || this.waitingReaders > 0
         ? Math.max(1, Math.floor(this.#pagesPerMinute / 2))
         : this.#pagesPerMinute;
+    return this.#waitFor([pages.at(-this.#pagesPerMinute), recent.at(-share)]);
+  }
+
+  #waitFor(blocking: readonly (SpentPage | undefined)[]): number {
     const now = this.#clock.now();
-    const blocking = [pages.at(-this.#pagesPerMinute), recent.at(-share)];
     return Math.max(
       0,
       ...blocking.map((page) => (page ? remainingMs(page.at, MINUTE_MS, now) : 0)),

@@ -50,6 +50,14 @@ export interface Database extends Reader {
    * @param name for errors and crash points, such as `outbox:claim`
    */
   transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Runs one statement that a crash may undo, since it is not synced: for leases, quotas and plans, never
+   * for what was acknowledged. It may run twice where its answer was lost.
+   *
+   * @param build gets a condition that belongs at the end of its `WHERE`
+   * @returns the rows of its `RETURNING`
+   */
+  write(build: (unsynced: Sql) => Sql): Promise<Row[]>;
   /** Undefined where there are none: a data file. */
   countConnections(): ConnectionCounts | undefined;
   /**

@@ -305,6 +305,15 @@ export const MIGRATIONS: readonly Migration[] = [
     SELECT checkout FROM attempts
     WHERE is_active = 1 AND submitted_at IS NOT NULL AND next_poll_at IS NOT NULL);
   `,
+
+  // One planner of polls: what decides when an attempt is polled for, and what its last poll met.
+  ({ bigint, text }) => `
+  ALTER TABLE attempts ADD COLUMN hints ${bigint} NOT NULL DEFAULT 0;
+  ALTER TABLE attempts ADD COLUMN poll_from ${bigint};
+  ALTER TABLE attempts ADD COLUMN asked_at ${bigint};
+  ALTER TABLE attempts ADD COLUMN polled_at ${bigint};
+  ALTER TABLE attempts ADD COLUMN poll_result ${text};
+  `,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */

@@ -55,6 +55,9 @@ const BEGIN = `
   SET LOCAL lock_timeout = 5000;
   SET LOCAL idle_in_transaction_session_timeout = 10000`;
 
+/** Sets it for the transaction of one statement, before that commits. */
+const UNSYNCED = sql`AND set_config('synchronous_commit', 'off', true) IS NOT NULL`;
+
 /** The result of one run of a transaction. */
 type Outcome<T> =
   | { readonly kind: 'committed'; readonly value: T; readonly effects: readonly (() => void)[] }
@@ -129,6 +132,10 @@ export class PostgresDatabase implements Database {
 
   async get(query: Sql): Promise<Row | undefined> {
     return (await this.all(query))[0];
+  }
+
+  write(build: (unsynced: Sql) => Sql): Promise<Row[]> {
+    return this.all(build(UNSYNCED));
   }
 
   async all(query: Sql): Promise<Row[]> {

@@ -58,3 +58,22 @@ sql.insert = (table: string, row: Readonly<Record<string, SqlValue>>): Sql => {
     Object.values(row),
   );
 };
+
+/**
+ * A common table expression of rows of whole numbers, for after `WITH`. It is typed by its first row, as
+ * PostgreSQL needs it.
+ */
+sql.values = (
+  name: string,
+  columns: readonly string[],
+  rows: readonly (readonly (number | undefined)[])[],
+): Sql => {
+  const row = (cells: readonly (number | undefined)[], isFirst: boolean): Sql => {
+    const [open, close] = isFirst ? ['CAST(', ' AS BIGINT)'] : ['', ''];
+    const between = cells.slice(1).map(() => `${close}, ${open}`);
+    return new Sql([`(${open}`, ...between, `${close})`], cells);
+  };
+  const all = rows.map((cells, index) => row(cells, index === 0));
+  const body = all.reduce((text, next) => sql`${text}, ${next}`);
+  return sql`${new Sql([`${name} (${columns.join(', ')})`], [])} AS (VALUES ${body})`;
+};

@@ -213,3 +213,22 @@ describe('SQL', () => {
     );
   });
 });
+
+it('a statement that may be lost is not synced; what is stored with it or after it is', async () => {
+  const synced: unknown[] = [];
+  const exec = DatabaseSync.prototype.exec;
+  vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+    this: DatabaseSync,
+    text: string,
+  ) {
+    exec.call(this, text);
+    if (text === 'COMMIT') synced.push(this.prepare('PRAGMA synchronous').get()?.['synchronous']);
+  });
+  const write = (name: string) =>
+    database.write((unsynced) => sql`${sql.insert('counters', { name, value: 1 })} ${unsynced}`);
+  await write('plan');
+  await note('payment');
+  await Promise.all([write('another plan'), note('another payment')]);
+  expect(synced).toEqual([1, 2, 2]);
+  expect(await notes()).toEqual(['another payment', 'another plan', 'payment', 'plan']);
+});

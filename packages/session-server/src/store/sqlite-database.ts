@@ -28,6 +28,8 @@ const RELEASE = sql`RELEASE one`;
 interface Job {
   readonly name: string;
   readonly work: (tx: Transaction) => Promise<unknown>;
+  /** Whether it is answered only once a power cut cannot undo it. */
+  readonly isSynced: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -94,8 +96,16 @@ export class SqliteDatabase implements Database {
   }
 
   transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#enqueue(name, work, true);
+  }
+
+  write(build: (unsynced: Sql) => Sql): Promise<Row[]> {
+    return this.#enqueue('store:write', (tx) => tx.all(build(sql``)), false);
+  }
+
+  #enqueue<T>(name: string, work: (tx: Transaction) => Promise<T>, isSynced: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ name, work, resolve: resolve as Job['resolve'], reject });
+      this.#queue.push({ name, work, isSynced, resolve: resolve as Job['resolve'], reject });
       this.#running ??= this.#runQueue();
     });
   }
@@ -135,6 +145,7 @@ export class SqliteDatabase implements Database {
     try {
       if (this.#failure) throw this.#failure;
       if (!this.#writer) throw new Error('the data file is open for reading only');
+      this.#writer.setSynced(jobs.some(({ isSynced }) => isSynced));
       this.#writer.exec('BEGIN IMMEDIATE');
       for (const job of jobs) answers.push(await runUnderSavepoint(this.#writer, job, effects));
       this.#writer.exec('COMMIT');
@@ -265,6 +276,7 @@ export function checkDataFile(path: string): void {
 class Connection {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
+  #isSynced = true;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -288,6 +300,13 @@ class Connection {
 
   exec(text: string): void {
     this.#database.exec(text);
+  }
+
+  /** Whether the next commits are synced. The first one that is syncs those before it, too. */
+  setSynced(isSynced: boolean): void {
+    if (isSynced === this.#isSynced) return;
+    this.exec(`PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'}`);
+    this.#isSynced = isSynced;
   }
 
   rollBack(): void {

@@ -130,6 +130,7 @@ export class TestStore {
       isShared: database.isShared,
       get: (query) => database.get(query),
       all: (query) => database.all(query),
+      write: (build) => database.write(build),
       countConnections: () => database.countConnections(),
       purgeDeleted: () => database.purgeDeleted(),
       close: () => database.close(),
