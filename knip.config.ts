@@ -46,13 +46,9 @@ const config: KnipConfig = {
         'src/{operator/index,tracing/register}.ts',
         'src/**/*.test.ts',
         'src/testing/{*.mjs,start-postgres.ts}',
-        'bench/*.test.ts',
-        'bench/{run,server,peer,outbox-peer,provider,webhook-bound}.ts',
-        'drill/{main,hostile/server,*.test,hostile/*.test}.ts',
-        'simulate/{main,*.test}.ts',
         'operator-page/{main,vite.config}.ts',
       ],
-      project: ['{src,bench,drill,simulate,operator-page}/**/*.{ts,mjs}'],
+      project: ['{src,operator-page}/**/*.{ts,mjs}'],
       // Programs of the system; without them a test says that it has not run.
       ignoreBinaries: ['openssl'],
       // Copied by `init` into a folder with packages of its own.
@@ -87,6 +83,15 @@ const config: KnipConfig = {
       ],
       // `test-frameworks/react-18/tsconfig.json` has it for `react`.
       ignoreDependencies: ['@types/react-18'],
+    },
+    tools: {
+      entry: [
+        'bench/{run,server,peer,outbox-peer,provider,webhook-bound}.ts',
+        'drill/{main,hostile/server}.ts',
+        'simulate/main.ts',
+        '**/*.test.ts',
+      ],
+      project: ['**/*.ts'],
     },
     demo: {
       entry: [

@@ -3,14 +3,14 @@ import { defineConfig } from 'vitest/config';
 
 const include = [
   'packages/{merchant,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
-  'packages/session-server/{drill,simulate,bench}/**/*.test.ts',
+  'tools/**/*.test.ts',
   'packages/widget/test-node/**/*.test.ts',
   'demo/{break-things,shop,roastery,console,playground,stack,shared,agreement}/**/*.test.ts',
   'scripts/**/*.test.ts',
 ];
 
 /** What runs on PostgreSQL, which is started for them. */
-const onPostgres = ['packages/session-server/{src,drill,bench}/**/*.postgres.test.ts'];
+const onPostgres = ['{packages/session-server/src,tools}/**/*.postgres.test.ts'];
 
 /**
  * A mock of a module needs a process that has not loaded that module yet, and a simulation one of its own:

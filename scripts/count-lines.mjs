@@ -2,9 +2,9 @@
  * Counts the product's lines by package and folder.
  *
  * What counts: source files of `packages`, `demo` and `scripts` (`SOURCE`), each line that is not blank, comments
- * included, in the width that prettier gives them. What does not: tests and what they stand on, contract suites, rigs
- * (drill, simulate, hostile), benches (`LEFT_OUT`), configuration of tools, and data (JSON, pictures, texts). What is generated
- * is never committed as source, so it is not here to be counted.
+ * included, in the width that prettier gives them. What does not: `tools` (the rigs), tests and what they stand on, contract
+ * suites, hostile tests, benches (`LEFT_OUT`), configuration of tools, and data (JSON, pictures, texts). What is generated is
+ * never committed as source, so it is not here to be counted.
  */
 import { readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
@@ -15,7 +15,7 @@ const SOURCE = /\.([cm]?[jt]s|[jt]sx|css|html|sh)$/;
 const LEFT_OUT = [
   /\.(test|contract|check|harness|journeys?|table|config)\.[a-z]+$/,
   /\/(testing|test-node|test-server|test-frameworks|journey|agreement)\//,
-  /\/(drill|simulate|hostile|bench)\//,
+  /^tools\/|\/(hostile|bench)\//,
 ];
 
 /** @param {string} file - Its path from the root, with slashes. */

@@ -49,6 +49,7 @@ function fingerprint() {
   const projects = [
     '.',
     'demo',
+    'tools',
     ...readdirSync(join(ROOT, 'packages')).map((p) => `packages/${p}`),
   ];
   const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc'];

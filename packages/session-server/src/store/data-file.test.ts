@@ -10,7 +10,7 @@ import type { Problem } from '../contract.js';
 import { TestStack } from '../testing/test-stack.js';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const TUNED_PROGRAM = fileURLToPath(new URL('../../drill/tuned-server.ts', import.meta.url));
+const TUNED_PROGRAM = fileURLToPath(new URL('../testing/tuned-server.mjs', import.meta.url));
 const TUNING = { rateLimits: { createPerAddress: 100_000, createPerMerchant: 100_000 } };
 /** Blocks of 512 bytes, room for some thirty checkouts: no file may grow beyond. It stands for a full disk. */
 const SMALL_DISK_BLOCKS = 3000;
