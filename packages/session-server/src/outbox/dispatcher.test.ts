@@ -106,10 +106,11 @@ class OutboxHarness {
     return row?.['due'] === null ? undefined : Number(row?.['due']);
   }
 
-  /** Events of which a try is under way, or its end is not stored yet. */
-  async countSending(): Promise<number> {
+  /** Events that the dispatcher has still to try by now, or whose try has not ended or is not stored. */
+  async countUnsettled(): Promise<number> {
     const row = await this.store.database.get(
-      sql`SELECT count(*) AS count FROM outbox_events WHERE status = 'sending'`,
+      sql`SELECT count(*) AS count FROM outbox_events
+        WHERE status = 'sending' OR (status = 'pending' AND due_at <= ${this.now})`,
     );
     return Number(row?.['count']);
   }
@@ -233,8 +234,9 @@ describe('the outbox dispatcher', () => {
     outbox.run();
     await expect.poll(() => new Set(outbox.of('teashop').map(({ order }) => order)).size).toBe(21);
     for (let tries = 0; tries < 3; tries += 1) {
-      // Of a try whose end is still to be stored, the lease would run out.
-      await expect.poll(() => outbox.countSending()).toBe(0);
+      // In the time that is skipped, the lease of a try would run out, and its event be tried twice. The
+      // shop's first acknowledged event brought the poisoned one forward, so its second try is due by now.
+      await expect.poll(() => outbox.countUnsettled()).toBe(0);
       await outbox.cancel('teashop', `later-${String(tries)}`);
       const before = outbox.delivered.length;
       outbox.now += 10 * 60_000;
@@ -366,7 +368,7 @@ describe('the outbox dispatcher', () => {
       await outbox.cancel('teashop', `T${String(order)}`);
       outbox.run();
       await expect.poll(() => outbox.orders('T').length).toBe(order + 1);
-      await expect.poll(() => outbox.countSending()).toBe(0);
+      await expect.poll(() => outbox.countUnsettled()).toBe(0);
     }
     expect(outbox.orders('poisoned').length).toBeLessThanOrEqual(2 * 4 + 2);
     expect(await outbox.latestDue()).toBeLessThanOrEqual(dueAt ?? 0);

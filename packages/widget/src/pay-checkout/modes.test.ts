@@ -316,8 +316,11 @@ describe('<pay-checkout> modes', () => {
     it('another order in the tag takes the window of the order before away', async () => {
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
+      const loaded = windowSaysHello();
       await harness.during('ready', () => harness.press());
       const popup = await opening;
+      // Chromium can lose a close that meets the change to the process of the window's first page.
+      await loaded;
       harness.element.order = 'A1002';
       await until(() => popup?.closed === true);
     });
