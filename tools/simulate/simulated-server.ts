@@ -5,7 +5,7 @@ import { ChangeFeed } from '../../packages/session-server/dist/checkouts/change-
 import { startPriceCheck } from '../../packages/session-server/dist/checkouts/price-check.js';
 import { checkoutRulesOf } from '../../packages/session-server/dist/checkouts/rules.js';
 import { CheckoutService } from '../../packages/session-server/dist/checkouts/service.js';
-import type { StepContext } from '../../packages/session-server/dist/checkouts/steps.js';
+import type { StepContext } from '../../packages/session-server/dist/checkouts/checkout-transactions.js';
 import type { Clock } from '../../packages/session-server/dist/clock.js';
 import { parseConfig } from '../../packages/session-server/dist/config.js';
 import {

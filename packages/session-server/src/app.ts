@@ -2,7 +2,7 @@ import express, { type Express, Router } from 'express';
 import type { ChangeFeed } from './checkouts/change-feed.js';
 import { CHECKOUT_PATHS, checkoutRoutes } from './checkouts/routes.js';
 import type { CheckoutService } from './checkouts/service.js';
-import type { StepContext } from './checkouts/steps.js';
+import type { StepContext } from './checkouts/checkout-transactions.js';
 import type { StatusService } from './checkouts/status-service.js';
 import type { Clock } from './clock.js';
 import type { Environment } from './contract.js';

@@ -7,7 +7,7 @@ import { logChange } from './checkouts/change-log.js';
 import { CheckoutService } from './checkouts/service.js';
 import { startPriceCheck } from './checkouts/price-check.js';
 import { checkoutRulesOf } from './checkouts/rules.js';
-import type { StepContext } from './checkouts/steps.js';
+import type { StepContext } from './checkouts/checkout-transactions.js';
 import { createPartnerGateway, observeGateway, type PartnerGateway } from './provider/gateway.js';
 import { PartnerClients } from './provider/partner-clients.js';
 import { StatusService } from './checkouts/status-service.js';

@@ -46,7 +46,7 @@ export interface Attempt extends ProviderMerchant {
 }
 
 /** What only the store knows of an attempt. */
-export interface ActiveAttempt extends Attempt {
+export interface StoredAttempt extends Attempt {
   readonly leaseUntil: number;
   /** When a failure was reported that the provider's list has not been read for since. */
   readonly failureReportedAt?: number | undefined;
@@ -89,7 +89,7 @@ export const FIRST_POLL_SECONDS = 30;
 const HOUR_MS = 3_600_000;
 const TOKEN_KINDS = ['return', 'cancel', 'back', 'webhook'] as const;
 
-export async function getAttempt(reader: Reader, orderId: number): Promise<ActiveAttempt> {
+export async function getAttempt(reader: Reader, orderId: number): Promise<StoredAttempt> {
   const row = await reader.get(sql`SELECT * FROM attempts WHERE order_id = ${orderId}`);
   if (!row) throw new Error('no such attempt');
   return toAttempt(row);
@@ -146,7 +146,7 @@ export async function nextActiveSince(
 export async function findLastAttempt(
   reader: Reader,
   checkout: string,
-): Promise<ActiveAttempt | undefined> {
+): Promise<StoredAttempt | undefined> {
   const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
   return rows.map(toAttempt).toSorted(compareAttempts).at(-1);
 }
@@ -156,7 +156,7 @@ export async function findActiveAttempt(
   reader: Reader,
   merchant: string,
   order: string,
-): Promise<ActiveAttempt | undefined> {
+): Promise<StoredAttempt | undefined> {
   const row = await reader.get(sql`
     SELECT * FROM attempts
     WHERE merchant = ${merchant} AND order_name = ${order} AND is_active = 1`);
@@ -168,7 +168,7 @@ export async function findShownAttempt(
   reader: Reader,
   checkout: string,
   sessionId: string,
-): Promise<ActiveAttempt | undefined> {
+): Promise<StoredAttempt | undefined> {
   const row = await reader.get(sql`
     SELECT * FROM attempts WHERE checkout = ${checkout} AND session_id = ${sessionId}`);
   return row && toAttempt(row);
@@ -386,7 +386,7 @@ export async function findReportedFailures(
   reader: Reader,
   { account, providerMerchantId }: TransactionList,
   until: number,
-): Promise<ActiveAttempt[]> {
+): Promise<StoredAttempt[]> {
   const rows = await reader.all(sql`
     SELECT * FROM attempts
     WHERE failure_reported_at <= ${until} AND account = ${account}
@@ -399,7 +399,7 @@ export async function findSubmittedAttempts(
   reader: Reader,
   { account, providerMerchantId }: TransactionList,
   until: number,
-): Promise<ActiveAttempt[]> {
+): Promise<StoredAttempt[]> {
   const rows = await reader.all(sql`
     SELECT * FROM attempts
     WHERE checkout IN (SELECT id FROM checkouts WHERE submitted_at <= ${until})
@@ -456,7 +456,7 @@ export async function findToken(
   return kind && { kind, orderId };
 }
 
-export function toAttempt(row: Row): ActiveAttempt {
+export function toAttempt(row: Row): StoredAttempt {
   return {
     orderId: Number(row['order_id']),
     merchantReference: String(row['merchant_reference']),

@@ -6,7 +6,7 @@ import { sql } from '../store/sql.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
-import { beginAttempt, recordHint } from './steps.js';
+import { beginAttempt, recordHint } from './checkout-transactions.js';
 
 let made: TestDatabase;
 let store: TestStore;

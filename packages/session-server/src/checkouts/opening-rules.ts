@@ -1,5 +1,5 @@
 import { type Checkout, isAwaitingEvidence, isCertain, isPaymentPending } from './state-machine.js';
-import type { ActiveAttempt, Attempt, AttemptRequest } from './attempt-repository.js';
+import type { StoredAttempt, Attempt, AttemptRequest } from './attempt-repository.js';
 import type { CheckoutRules } from './rules.js';
 
 /** What is known about an order when a page asks for its checkout. */
@@ -7,9 +7,9 @@ export interface OrderHistory {
   /** Every checkout of the order, oldest first. */
   readonly checkouts: readonly Checkout[];
   /** The one attempt that is being sent or is active. */
-  readonly active: ActiveAttempt | undefined;
+  readonly active: StoredAttempt | undefined;
   /** The last attempt of the checkout that has the price asked for, when it is not the active one. */
-  readonly earlier?: ActiveAttempt | undefined;
+  readonly earlier?: StoredAttempt | undefined;
   /** When the renewals of the last hour were made, oldest first, in milliseconds since 1970. */
   readonly recentRenewals: readonly number[];
 }

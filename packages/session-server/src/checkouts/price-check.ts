@@ -10,7 +10,7 @@ import { sql } from '../store/sql.js';
 import type { ChangeFeed } from './change-feed.js';
 import { claimPriceChecks, getCheckout, planPriceCheck } from './repository.js';
 import type { AttentionCode, Checkout } from './state-machine.js';
-import { applyFacts, type StepContext } from './steps.js';
+import { applyFacts, type StepContext } from './checkout-transactions.js';
 
 /** How many shops are asked at the same time. */
 const BATCH = 20;

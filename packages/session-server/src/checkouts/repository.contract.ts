@@ -9,7 +9,7 @@ import { describeWrites } from '../store/write.contract.js';
 import { describeClock } from './clock.contract.js';
 import { describeOpeningRules } from './opening-rules.contract.js';
 import { describePayments } from './payments.contract.js';
-import { describeSteps } from './steps.contract.js';
+import { describeSteps } from './checkout-transactions.contract.js';
 import type { OpenStore } from '../testing/test-store.js';
 
 /** The promises that every store keeps, whatever it stores in. */

@@ -7,8 +7,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../observer.js';
-import { formatMinor, parseMinor } from '../money.js';
-import { type OrderLookup, orderVersionOf, type ShopOrder } from '../orders/order-lookup.js';
+import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
 import { type LogEntry, logOrder } from '../orders/order-log.js';
 import { findOrder } from '../orders/repository.js';
@@ -22,17 +21,18 @@ import {
   findActiveAttempt,
   hasSession,
 } from './attempt-repository.js';
+import { attemptRequest, priceOf } from './attempt-request.js';
 import { findCurrentCheckout } from './order-state.js';
 import { findCheckout, findCheckoutsOfOrder } from './repository.js';
 import {
   type AttemptDecision,
   beginAttempt,
-  endSending,
+  markSendFailed,
   logHint,
   recordHint,
   type SessionHint,
   type StepContext,
-} from './steps.js';
+} from './checkout-transactions.js';
 import type { PartnerGateway, SessionResult } from '../provider/gateway.js';
 import { type SplitShare, splitAmount, splitRulesOf } from './split-fee.js';
 import { type AvsFields, needsAddress, toAvsFields } from './avs.js';
@@ -416,7 +416,7 @@ export class CheckoutService {
     }
     await database.transaction('create:end-attempt', async (tx) => {
       await logOrder(tx, attempt, sessionEntry(attempt, result), clock.now());
-      await endSending(tx, attempt.orderId, result.kind);
+      await markSendFailed(tx, attempt.orderId, result.kind);
     });
     changes.notify(checkout.id);
     this.#logFailure(attempt, result);
@@ -471,64 +471,6 @@ function opened(
   return sessionId === undefined
     ? { kind: 'opened', merchant, checkout }
     : { kind: 'opened', merchant, checkout, sessionId };
-}
-
-/** @throws {AppError} when the shop's price is not one that this merchant can charge */
-export function priceOf(order: ShopOrder, merchant: Merchant): number {
-  if (order.currency !== merchant.currency) {
-    throw new AppError(
-      502,
-      'order_currency_refused',
-      'The shop priced this order in a currency that its merchant entry does not have.',
-      { merchant: merchant.id },
-    );
-  }
-  const amountMinor = parseMinor(order.amount, merchant.decimals);
-  if (amountMinor === undefined || amountMinor === 0) {
-    throw new AppError(
-      502,
-      'order_amount_refused',
-      `The shop’s amount is not a positive decimal text of its currency, such as "${formatMinor(1234, merchant.decimals)}".`,
-      { merchant: merchant.id },
-    );
-  }
-  return amountMinor;
-}
-
-/** @throws {AppError} when the shop's own return address is not one that this merchant may have */
-export function attemptRequest(
-  merchant: Merchant,
-  order: ShopOrder,
-  amountMinor: number,
-  { renew, requestId }: Partial<Pick<IdentifiedRequest, 'renew' | 'requestId'>>,
-): AttemptRequest {
-  return {
-    merchant: merchant.id,
-    order: order.order,
-    orderVersion: orderVersionOf({ amountMinor, currency: merchant.currency, split: order.split }),
-    shopVersion: order.version,
-    amountMinor,
-    currency: merchant.currency,
-    decimals: merchant.decimals,
-    returnUrl: ownReturnUrl(order, merchant),
-    account: merchant.account,
-    providerMerchantId: merchant.providerMerchantId,
-    renew,
-    requestId,
-    isStored: order.isStored,
-  };
-}
-
-/** The shop's own return address of an order, if it leads to one of the merchant's origins. */
-function ownReturnUrl(order: ShopOrder, merchant: Merchant): string | undefined {
-  if (order.returnUrl === undefined) return undefined;
-  if (merchant.origins.includes(new URL(order.returnUrl).origin)) return order.returnUrl;
-  throw new AppError(
-    502,
-    'order_return_url_refused',
-    'The shop gave a return address that is not on one of the origins of its merchant entry.',
-    { merchant: merchant.id },
-  );
 }
 
 function createSessionError(

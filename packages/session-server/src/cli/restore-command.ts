@@ -1,6 +1,6 @@
 import { ChangeFeed } from '../checkouts/change-feed.js';
 import { checkoutRulesOf } from '../checkouts/rules.js';
-import type { StepContext } from '../checkouts/steps.js';
+import type { StepContext } from '../checkouts/checkout-transactions.js';
 import { type Clock, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { crashPoint } from '../crash-points.js';

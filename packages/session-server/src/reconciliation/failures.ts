@@ -1,5 +1,5 @@
 import {
-  type ActiveAttempt,
+  type StoredAttempt,
   clearSubmitted,
   findReportedFailures,
   findSubmittedAttempts,
@@ -10,7 +10,7 @@ import {
 } from '../checkouts/attempt-repository.js';
 import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { getCheckout } from '../checkouts/repository.js';
-import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import { touchOrder } from '../orders/repository.js';
 import type { TransactionList } from '../provider/gateway.js';
 import type { Database, Transaction } from '../store/database.js';
@@ -43,7 +43,7 @@ export async function reportFailure(tx: Transaction, orderId: number, at: number
 export async function settleFailures(
   database: Database,
   read: CompleteRead,
-  covers: (attempt: ActiveAttempt) => boolean,
+  covers: (attempt: StoredAttempt) => boolean,
   context: StepContext,
 ): Promise<Change[]> {
   const { startedAt } = read;
@@ -67,7 +67,7 @@ export async function settleFailures(
 export async function settleSubmissions(
   database: Database,
   read: CompleteRead,
-  covers: (attempt: ActiveAttempt) => boolean,
+  covers: (attempt: StoredAttempt) => boolean,
   context: StepContext,
 ): Promise<Change[]> {
   const until = read.startedAt - context.rules.settleWindowSeconds * 1000;
@@ -85,11 +85,11 @@ export async function settleSubmissions(
 /** Attempts at another list were not read: what was submitted there may have been paid. */
 async function settleSubmission(
   tx: Transaction,
-  covered: readonly ActiveAttempt[],
+  covered: readonly StoredAttempt[],
   until: number,
   context: StepContext,
 ): Promise<Change> {
-  const [first] = covered as [ActiveAttempt];
+  const [first] = covered as [StoredAttempt];
   await touchOrder(tx, first);
   const checkout = await getCheckout(tx, first.checkout);
   if ((checkout.submittedAt ?? Infinity) > until) return { before: checkout, after: checkout };

@@ -15,7 +15,7 @@ import {
   planPriceCheck,
 } from '../checkouts/repository.js';
 import { advance, type AttentionCode, type Checkout } from '../checkouts/state-machine.js';
-import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import type { Reader, Transaction } from '../store/database.js';

@@ -1,5 +1,5 @@
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import { applyTime, type StepContext } from '../checkouts/steps.js';
+import { applyTime, type StepContext } from '../checkouts/checkout-transactions.js';
 import { DEFAULT_ACCOUNT, type Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { keyOf } from '../provider/gateway.js';

@@ -1,14 +1,14 @@
 import { namesOf, orderIdsIn } from '../checkouts/attempt-ids.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import {
-  type ActiveAttempt,
+  type StoredAttempt,
   findAttemptsByReference,
   findProviderMerchants,
 } from '../checkouts/attempt-repository.js';
 import { findOrderIdRange } from '../checkouts/order-ids.js';
 import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
-import type { Change, StepContext } from '../checkouts/steps.js';
+import type { Change, StepContext } from '../checkouts/checkout-transactions.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
@@ -347,7 +347,7 @@ export class ReconciliationService {
     const isOfAccount = providerMerchantId === undefined;
     if (isOfAccount && !(await hasAccountList(merchants, account))) return;
     const { byId } = indexMerchants(await merchants.all());
-    const covers = (attempt: ActiveAttempt): boolean => {
+    const covers = (attempt: StoredAttempt): boolean => {
       const { skewSeconds = Infinity } = byId.get(attempt.merchant)?.evidence ?? {};
       if (isOfAccount && this.#isReadAlone(attempt)) return false;
       return attempt.createdAt - skewSeconds * 1000 >= sinceMs;

@@ -1,5 +1,5 @@
 import { findAttemptsByReference } from '../checkouts/attempt-repository.js';
-import { attemptRequest, priceOf } from '../checkouts/service.js';
+import { attemptRequest, priceOf } from '../checkouts/attempt-request.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
@@ -14,7 +14,7 @@ import {
 } from '../provider/gateway.js';
 import { referencesOf } from '../reconciliation/matching.js';
 import type { Database } from '../store/database.js';
-import type { StepContext } from '../checkouts/steps.js';
+import type { StepContext } from '../checkouts/checkout-transactions.js';
 import { adoptAttempt, type Loss, type OrderIdRange } from './repository.js';
 
 export interface LostAttemptsOptions {

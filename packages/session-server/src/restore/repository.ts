@@ -7,7 +7,7 @@ import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { lastOrderId, nextOrderId, skipOrderIds } from '../checkouts/order-ids.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { refreshOrder } from '../checkouts/order-state.js';
-import { createCheckout, type StepContext } from '../checkouts/steps.js';
+import { createCheckout, type StepContext } from '../checkouts/checkout-transactions.js';
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 /** What was lost when a data file was restored from a backup. */

@@ -7,7 +7,7 @@ import {
 } from '../checkouts/attempt-repository.js';
 import { getCheckout } from '../checkouts/repository.js';
 import { type CheckoutFact, isAwaitingEvidence } from '../checkouts/state-machine.js';
-import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import type { ReturnKind } from '../contract.js';
 import { logOrder } from '../orders/order-log.js';
 import { findMatchedRows, pollSoon } from '../reconciliation/repository.js';

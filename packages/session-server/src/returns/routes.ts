@@ -20,7 +20,7 @@ import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { checkOrderToken } from '../orders/order-token.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
-import type { StepContext } from '../checkouts/steps.js';
+import type { StepContext } from '../checkouts/checkout-transactions.js';
 import type { Database } from '../store/database.js';
 import { merchantPage, makeReturnPage, returnTitle, shopperPage } from './page.js';
 import { recordReturn } from './record-return.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
-import type { AttemptDecision } from '../checkouts/steps.js';
+import type { AttemptDecision } from '../checkouts/checkout-transactions.js';
 import { systemClock } from '../clock.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { getAttempt } from '../checkouts/attempt-repository.js';
-import { applyFacts, applyTime } from '../checkouts/steps.js';
+import { applyFacts, applyTime } from '../checkouts/checkout-transactions.js';
 import { getCheckout } from '../checkouts/repository.js';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
 import { eraseOrder } from '../erasure/order-data.js';

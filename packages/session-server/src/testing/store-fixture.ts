@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { AttemptRequest } from '../checkouts/attempt-repository.js';
-import type { AttemptDecision } from '../checkouts/steps.js';
+import type { AttemptDecision } from '../checkouts/checkout-transactions.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { setCounter } from '../store/database.js';
 import type { OpenStore, StoreUnderTest, TestStore } from './test-store.js';

@@ -1,5 +1,5 @@
 import type { AttemptRequest } from '../checkouts/attempt-repository.js';
-import type { AttemptDecision } from '../checkouts/steps.js';
+import type { AttemptDecision } from '../checkouts/checkout-transactions.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { DEFAULT_ACCOUNT } from '../merchants/merchant.js';
 import type { ProviderMerchant } from '../provider/gateway.js';

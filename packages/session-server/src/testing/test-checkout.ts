@@ -1,5 +1,5 @@
 import type { Checkout } from '../checkouts/state-machine.js';
-import type { ActiveAttempt } from '../checkouts/attempt-repository.js';
+import type { StoredAttempt } from '../checkouts/attempt-repository.js';
 import { AT_PROVIDER } from './store-harness.js';
 
 /** A checkout as it is right after it was created at time 0, but for what a test changes. */
@@ -26,7 +26,7 @@ export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
 }
 
 /** An attempt of that checkout, active, with a lease of 15 seconds. */
-export function testAttempt(changes: Partial<ActiveAttempt> = {}): ActiveAttempt {
+export function testAttempt(changes: Partial<StoredAttempt> = {}): StoredAttempt {
   return {
     orderId: 700,
     merchantReference: 'A1001.700',

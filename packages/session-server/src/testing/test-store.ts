@@ -20,11 +20,11 @@ import {
   applyFacts,
   applyTime,
   beginAttempt,
-  endSending,
+  markSendFailed,
   recordHint,
   type SessionHint,
   type StepContext,
-} from '../checkouts/steps.js';
+} from '../checkouts/checkout-transactions.js';
 import { refreshOrder } from '../checkouts/order-state.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Clock } from '../clock.js';
@@ -203,7 +203,9 @@ export class TestStore {
   }
 
   endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent') {
-    return this.database.transaction('create:end-attempt', (tx) => endSending(tx, orderId, status));
+    return this.database.transaction('create:end-attempt', (tx) =>
+      markSendFailed(tx, orderId, status),
+    );
   }
 
   find(checkout: string) {

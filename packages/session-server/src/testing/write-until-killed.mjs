@@ -2,7 +2,7 @@
 // has acknowledged, until it is killed. It runs on the built package, as a server does.
 import process from 'node:process';
 import { activateSession } from '../../dist/checkouts/attempt-repository.js';
-import { beginAttempt } from '../../dist/checkouts/steps.js';
+import { beginAttempt } from '../../dist/checkouts/checkout-transactions.js';
 import { recoverFromCrash } from '../../dist/crash-recovery.js';
 import { PostgresDatabase } from '../../dist/store/postgres-database.js';
 import { SqliteDatabase } from '../../dist/store/sqlite-database.js';

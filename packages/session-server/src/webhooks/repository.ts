@@ -1,6 +1,6 @@
 import type { AttentionCode } from '../checkouts/state-machine.js';
 import { type Attempt, getAttempt } from '../checkouts/attempt-repository.js';
-import type { Change } from '../checkouts/steps.js';
+import type { Change } from '../checkouts/checkout-transactions.js';
 import type { WebhookFlag } from '../observer.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import { getCounter, type Reader, type Row, type Transaction } from '../store/database.js';

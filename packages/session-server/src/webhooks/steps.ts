@@ -3,7 +3,7 @@ import { namesOf } from '../checkouts/attempt-ids.js';
 import { type Attempt, getAttempt, hasNewAttempt } from '../checkouts/attempt-repository.js';
 import { getCheckout } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
-import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import { reportFailure } from '../reconciliation/failures.js';
 import { recordPayment } from '../reconciliation/record-payment.js';
 import { pollBy, pollSoon } from '../reconciliation/repository.js';

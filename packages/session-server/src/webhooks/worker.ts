@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
 import { findCheckout, findCheckouts } from '../checkouts/repository.js';
-import type { StepContext } from '../checkouts/steps.js';
+import type { StepContext } from '../checkouts/checkout-transactions.js';
 import type { Clock } from '../clock.js';
 import { describeError, type Logger } from '../logger.js';
 import { findWebhookEndpoints, type Merchant } from '../merchants/merchant.js';

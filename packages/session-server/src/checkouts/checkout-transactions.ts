@@ -286,7 +286,7 @@ export async function createCheckout(
 }
 
 /** Records that sending ended without a session. */
-export async function endSending(
+export async function markSendFailed(
   tx: Transaction,
   orderId: number,
   status: 'unknown' | 'refused' | 'not_sent',
