@@ -3,6 +3,7 @@ import { Secret } from '@pay-checkout/partner-api';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { smallestOrderIdAt } from './checkouts/order-ids.js';
+import type { Environment } from './contract.js';
 import { origin, providerKey, providerUrl } from './contract-schemas.js';
 import { ConfigError } from './errors.js';
 import type { RateLimits } from './http/limits.js';
@@ -299,7 +300,46 @@ export type TuningChanges = Partial<Omit<Tuning, 'rateLimits' | 'webhooks'>> & {
 };
 
 /** Settings of the server, in the units that their names say. Printed, they show no secret. */
-export type Config = ReturnType<typeof parseConfig>;
+export interface Config extends Tuning {
+  readonly webhooks: WebhookLimits & { readonly keepDays: number };
+  readonly environment: Environment;
+  readonly host: string;
+  readonly port: number;
+  /** Undefined without a port for it. */
+  readonly operator:
+    | {
+        readonly host: string;
+        readonly port: number;
+        readonly keys: readonly Secret[];
+        readonly names: readonly string[];
+        readonly consoleUrl: string | undefined;
+      }
+    | undefined;
+  readonly publicUrl: string;
+  readonly cspReportTo: string | undefined;
+  readonly webhookBaseUrl: string;
+  readonly databaseFile: string | undefined;
+  readonly databaseUrl: Secret | undefined;
+  readonly merchantsFile: string;
+  readonly widgetScript: string;
+  readonly earlierWidgetScripts: readonly string[];
+  readonly partnerApiUrl: string;
+  readonly partnerApiKey: Secret;
+  readonly logLevel: string;
+  readonly watchDays: number;
+  readonly refundWatchDays: number;
+  /** When orders are erased, except for their payments; undefined: never. */
+  readonly orderRetentionDays: number | undefined;
+  readonly maxOrderId: number;
+  readonly encryptionKeys: ReturnType<typeof parseEncryptionKeys>;
+  readonly trustProxy: number | string[];
+  /** The files that secrets were read from, by the names of the settings without `_FILE`. */
+  readonly secretFiles: Readonly<Partial<Record<SecretSetting, string>>>;
+  /** What was set, for the log: secrets are masked. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Variables that begin with `PAY_` but are not settings: the log warns about them. */
+  readonly unknownVariables: readonly string[];
+}
 
 /**
  * Reads the environment once. An empty variable counts as absent, as compose files write it.
@@ -309,7 +349,7 @@ export type Config = ReturnType<typeof parseConfig>;
 export function parseConfig(
   env: Readonly<Record<string, string | undefined>>,
   tuning: TuningChanges = {},
-) {
+): Config {
   const given = Object.entries(env).filter(([, value]) => value !== '');
   const { misspelt, unknown } = checkNames(given.map(([name]) => name));
   const { texts, secretFiles, mistakes: ofFiles } = readSecretFiles(env);
@@ -365,7 +405,6 @@ export function parseConfig(
     logLevel: values.PAY_LOG_LEVEL,
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
-    /** When orders are erased, except for their payments; undefined: never. */
     orderRetentionDays: values.PAY_ORDER_RETENTION_DAYS,
     maxOrderId: values.PAY_MAX_ORDER_ID,
     encryptionKeys:
@@ -373,11 +412,8 @@ export function parseConfig(
         ? undefined
         : parseEncryptionKeys(values.PAY_ENCRYPTION_KEY),
     trustProxy: values.PAY_TRUST_PROXY ?? 0,
-    /** The files that secrets were read from, by the names of the settings without `_FILE`. */
     secretFiles,
-    /** What was set, for the log: secrets are masked. */
     settings: maskSecrets(given),
-    /** Variables that begin with `PAY_` but are not settings: the log warns about them. */
     unknownVariables: unknown,
   };
 }

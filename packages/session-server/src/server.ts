@@ -191,7 +191,6 @@ async function assemble(
     onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
   };
   const loops = new RunLoops({ database, clock, logger });
-  const common = { database, context, merchants, changes, clock, logger, observer, loops };
 
   const clients = keep(new PartnerClients(config, merchants));
   let operatorKeys = config.operator?.keys ?? [];
@@ -215,43 +214,134 @@ async function assemble(
   const lookUp = options.lookUpOrder ?? createOrderLookup(shop);
   const lookUpOrder = addLookupCrashPoint(createOrderSource({ database, encryption, lookUp }));
 
-  const priceCheck = keep(startPriceCheck({ ...common, lookUpOrder }));
+  const priceCheck = keep(
+    startPriceCheck({ loops, merchants, lookUpOrder, database, context, changes, clock, logger }),
+  );
   const lostAttempts = new LostAttempts({
-    ...{ ...common, loss, lookUpOrder },
+    loss,
+    database,
+    context,
+    merchants,
+    lookUpOrder,
+    clock,
+    logger,
     pauseMs: LOST_PAUSE_MS,
   });
-  const pollLog = keep(new PollLog(common));
+  const pollLog = keep(new PollLog({ database, clock, logger }));
   const reconciliation = keep(
     new ReconciliationService({
-      ...{ ...common, gateway, lostAttempts, pollLog },
+      database,
+      context,
+      merchants,
+      gateway,
+      changes,
+      clock,
+      logger,
+      observer,
+      lostAttempts,
+      pollLog,
       intervalMs: config.pollIntervalSeconds * 1000,
       pagesPerMinute: config.pollPagesPerMinute,
       onStep: crashPoint,
     }),
   );
-  const { maxOrderId, ownerWaitSeconds } = config;
+  const { publicUrl, webhookBaseUrl, rateLimits, webhooks } = config;
   const checkouts = new CheckoutService({
-    ...{ ...common, gateway, lookUpOrder, reconciliation, maxOrderId, ownerWaitSeconds },
-    addresses: config,
+    merchants,
+    database,
+    context,
+    gateway,
+    lookUpOrder,
+    reconciliation,
+    changes,
+    clock,
+    logger,
+    observer,
+    addresses: { publicUrl, webhookBaseUrl },
+    maxOrderId: config.maxOrderId,
+    ownerWaitSeconds: config.ownerWaitSeconds,
     hasLostAttempts: loss !== undefined,
     onStep: crashPoint,
   });
   const status = new StatusService({ database, changes, reconciliation });
 
   const worker = keep(
-    startWebhookWorker({ ...{ ...common, reconciliation, encryption }, limits: config.webhooks }),
+    startWebhookWorker({
+      loops,
+      database,
+      context,
+      merchants,
+      reconciliation,
+      changes,
+      encryption,
+      clock,
+      logger,
+      observer,
+      limits: webhooks,
+    }),
   );
-  const dispatcher = keep(startOutboxDispatcher({ ...common, shop: addDeliveryCrashPoint(shop) }));
-  keep(startSchedule({ ...common, reconciliation, pollLog }));
+  const dispatcher = keep(
+    startOutboxDispatcher({
+      loops,
+      database,
+      merchants,
+      shop: addDeliveryCrashPoint(shop),
+      clock,
+      logger,
+      observer,
+    }),
+  );
+  keep(
+    startSchedule({
+      loops,
+      database,
+      context,
+      merchants,
+      reconciliation,
+      pollLog,
+      changes,
+      logger,
+    }),
+  );
   const { orderRetentionDays: days } = config;
-  if (days !== undefined) keep(startRetention({ ...common, days }));
+  if (days !== undefined) keep(startRetention({ loops, database, clock, logger, days }));
   if (loss) {
     const { watchSeconds } = rules;
     const isRetrying = () => lostAttempts.isRetrying();
-    keep(startLossWatch({ ...common, loss, watchSeconds, reconciliation, isRetrying }));
+    keep(
+      startLossWatch({
+        loops,
+        loss,
+        watchSeconds,
+        reconciliation,
+        merchants,
+        isRetrying,
+        clock,
+        logger,
+      }),
+    );
   }
+
   const router = createRouter({
-    ...{ ...config, ...common, checkouts, status, reconciliation, encryption },
+    merchants,
+    database,
+    context,
+    checkouts,
+    status,
+    reconciliation,
+    changes,
+    clock,
+    logger,
+    observer,
+    environment,
+    encryption,
+    webhooks,
+    publicUrl,
+    cspReportTo: config.cspReportTo,
+    webhookBaseUrl,
+    widgetScript: config.widgetScript,
+    earlierWidgetScripts: config.earlierWidgetScripts,
+    rateLimits,
     onWebhook: () => {
       worker.wake();
     },
@@ -271,7 +361,14 @@ async function assemble(
       config.operator &&
       metrics &&
       options.operator?.({
-        ...{ ...common, config, gateway, reconciliation, metrics },
+        config,
+        database,
+        merchants,
+        gateway,
+        reconciliation,
+        metrics,
+        clock,
+        logger,
         access: { ...config.operator, keys: () => operatorKeys },
         onRedelivery: () => {
           dispatcher.wake();
