@@ -13,6 +13,11 @@ export interface Transaction extends Reader {
   /** Answers how many rows changed. */
   run(statement: Sql): Promise<number>;
   /**
+   * Runs statements whose answer no one reads, at the latest with the commit. Those of one call may run as
+   * one: none reads or changes a row that another one of them changes.
+   */
+  queue(...statements: readonly Sql[]): void;
+  /**
    * Ends a `SELECT` of rows to claim, so that it skips rows that another transaction has locked. Only
    * PostgreSQL runs several transactions at once.
    */

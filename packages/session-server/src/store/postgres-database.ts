@@ -1,17 +1,12 @@
 import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../clock.js';
 import { ConfigError } from '../errors.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import { createLogger, describeError, type Logger } from '../logger.js';
-import {
-  type ConnectionCounts,
-  type Database,
-  optionalText,
-  type Row,
-  type Transaction,
-} from './database.js';
+import { type ConnectionCounts, type Database, type Row, type Transaction } from './database.js';
 import {
   codeDriverError,
   explain,
@@ -20,7 +15,7 @@ import {
   unavailable,
 } from './postgres-errors.js';
 import { migrate, requireTables } from './postgres-migrations.js';
-import { type Sql, sql, type SqlValue } from './sql.js';
+import { Sql, sql, type SqlValue } from './sql.js';
 
 /** Types of a BIGINT and of a sum of them, which the driver would give as texts. */
 const WHOLE_NUMBERS: readonly number[] = [20, 1700];
@@ -47,13 +42,15 @@ const OUTCOME_PAUSE_MS = 100;
 /**
  * A transaction sees the database as it was when it began, and collides with what another one has
  * changed since of the rows that it changes: see docs/decisions/0010-postgresql.md. The settings last for
- * the transaction only, since a pooler gives its connection to another one then.
+ * the transaction only, since a pooler gives its connection to another one then. By its id the server
+ * knows what became of it when its commit is not answered.
  */
 const BEGIN = `
   BEGIN ISOLATION LEVEL REPEATABLE READ;
   SET LOCAL statement_timeout = 10000;
   SET LOCAL lock_timeout = 5000;
-  SET LOCAL idle_in_transaction_session_timeout = 10000`;
+  SET LOCAL idle_in_transaction_session_timeout = 10000;
+  SELECT pg_current_xact_id()::text AS id`;
 
 /** Sets it for the transaction of one statement, before that commits. */
 const UNSYNCED = sql`AND set_config('synchronous_commit', 'off', true) IS NOT NULL`;
@@ -111,6 +108,8 @@ export class PostgresDatabase implements Database {
       ssl,
       max: MAX_CONNECTIONS,
       types,
+      // Statements go out without waiting for the answers of those before.
+      pipeline: true,
     });
     // A lost connection fails its query, too. Without a listener it would end the process, at any moment
     // from the first: the server may say that it shuts down in the packet that makes the connection ready.
@@ -210,10 +209,8 @@ export class PostgresDatabase implements Database {
     const tx = new PostgresTransaction(name, client, giveUpAt);
     let isUsable = false;
     try {
-      await tx.begin();
       const value = await work(tx);
-      const id = await tx.findId();
-      const outcome = await commit(client, id, { kind: 'committed', value, effects: tx.end() });
+      const outcome = await tx.commit(value);
       isUsable = outcome.kind !== 'unanswered';
       return outcome;
     } catch (thrown) {
@@ -221,9 +218,9 @@ export class PostgresDatabase implements Database {
       // What the database refused counts, whatever became of it above.
       const { failure } = tx;
       if (failure !== undefined && isUnavailable(failure)) return { kind: 'lost', error: failure };
-      isUsable = await rollBack(client);
+      isUsable = await tx.rollBack();
       if (isCollision(failure)) return { kind: 'collided', error: failure };
-      throw thrown;
+      throw failure ?? thrown;
     } finally {
       client.release(!isUsable);
     }
@@ -261,31 +258,17 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** @param id undefined when it has written nothing: then nothing can be lost */
-async function commit<T>(
-  client: PoolClient,
-  id: string | undefined,
-  committed: Extract<Outcome<T>, { kind: 'committed' }>,
-): Promise<Outcome<T>> {
-  try {
-    const { command } = await client.query({ text: 'COMMIT', ...TO_END });
-    if (command === 'COMMIT') return committed;
-    return { kind: 'collided', error: new Error('the transaction was rolled back') };
-  } catch (error) {
-    if (isCollision(error)) return { kind: 'collided', error };
-    if (!isUnavailable(error)) throw error;
-    return id === undefined ? committed : { kind: 'unanswered', id, error };
-  }
-}
-
 class PostgresTransaction implements Transaction {
   readonly skipLocked = sql` FOR UPDATE SKIP LOCKED`;
-  /** What the database refused. */
+  /** What the database refused first. */
   failure: unknown;
   readonly #name: string;
   readonly #client: PoolClient;
   readonly #giveUpAt: number;
   readonly #effects: (() => void)[] = [];
+  readonly #queued: QueryConfig[] = [];
+  /** The answer to BEGIN, which is sent with the first statement. */
+  #begun: Promise<QueryResult<Row>> | undefined;
   #isOver = false;
 
   constructor(name: string, client: PoolClient, giveUpAt: number) {
@@ -294,28 +277,21 @@ class PostgresTransaction implements Transaction {
     this.#giveUpAt = giveUpAt;
   }
 
-  async begin(): Promise<void> {
-    await this.#query({ text: BEGIN });
-  }
-
-  /** By which the server knows what became of it; undefined when it has written nothing. */
-  async findId(): Promise<string | undefined> {
-    const { rows } = await this.#query({
-      text: 'SELECT pg_current_xact_id_if_assigned()::text AS id',
-    });
-    return optionalText(rows[0]?.['id']);
-  }
-
   async get(query: Sql): Promise<Row | undefined> {
-    return (await this.#query(toQuery(query))).rows[0];
+    return (await this.#query(query)).rows[0];
   }
 
   async all(query: Sql): Promise<Row[]> {
-    return (await this.#query(toQuery(query))).rows;
+    return (await this.#query(query)).rows;
   }
 
   async run(statement: Sql): Promise<number> {
-    return (await this.#query(toQuery(statement))).rowCount ?? 0;
+    return (await this.#query(statement)).rowCount ?? 0;
+  }
+
+  queue(...statements: readonly Sql[]): void {
+    this.#requireOpen();
+    if (statements.length > 0) this.#queued.push(toQuery(joinStatements(statements)));
   }
 
   /**
@@ -334,21 +310,106 @@ class PostgresTransaction implements Transaction {
     this.#effects.push(effect);
   }
 
-  /** Refuses every later statement; answers what is to run after the commit. */
-  end(): readonly (() => void)[] {
+  /** Refuses every later statement. */
+  end(): void {
     this.#isOver = true;
-    return this.#effects;
   }
 
-  async #query(query: QueryConfig): Promise<QueryResult<Row>> {
-    if (this.#isOver) throw new Error(`transaction "${this.#name}" is over`);
+  /**
+   * Commits, with what is queued in the same packet: when one of those statements fails, PostgreSQL answers
+   * the COMMIT with ROLLBACK.
+   *
+   * @throws what the database refused, unless the transaction may run again
+   */
+  async commit<T>(value: T): Promise<Outcome<T>> {
+    this.end();
+    const committed = { kind: 'committed', value, effects: this.#effects } as const;
+    if (!this.#begun && this.#queued.length === 0) return committed;
+    // Without it no one could tell what became of a commit that is not answered.
+    const id = readId(await (this.#begun ?? this.#begin()));
     try {
-      return await this.#client.query<Row>({ ...query, ...until(this.#giveUpAt) });
+      const { command } = await this.#send({ text: 'COMMIT', ...TO_END });
+      if (command === 'COMMIT') return committed;
+    } catch (error) {
+      if (isCollision(error)) return { kind: 'collided', error };
+      if (!isUnavailable(error)) throw error;
+      return { kind: 'unanswered', id, error };
+    }
+    if (this.failure !== undefined) throw this.failure as Error;
+    return { kind: 'collided', error: new Error('the transaction was rolled back') };
+  }
+
+  /** Answers whether the connection can be used again. */
+  async rollBack(): Promise<boolean> {
+    if (!this.#begun) return true;
+    return this.#client.query({ text: 'ROLLBACK', ...TO_END }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #query(query: Sql): Promise<QueryResult<Row>> {
+    this.#requireOpen();
+    if (!this.#begun) this.#begin().catch(ignore);
+    return this.#note(this.#send({ ...toQuery(query), ...until(this.#giveUpAt) }));
+  }
+
+  #begin(): Promise<QueryResult<Row>> {
+    this.#cork();
+    this.#begun = this.#note(this.#client.query<Row>({ text: BEGIN, ...until(this.#giveUpAt) }));
+    return this.#begun;
+  }
+
+  /** Sends what is queued, then this. */
+  #send(query: QueryConfig): Promise<QueryResult<Row>> {
+    this.#cork();
+    for (const each of this.#queued.splice(0)) {
+      this.#note(this.#client.query<Row>(each)).catch(ignore);
+    }
+    return this.#client.query<Row>(query);
+  }
+
+  /** What is sent before the event loop turns goes out in one packet. */
+  #cork(): void {
+    const { stream } = (this.#client as PoolClient & WithSocket).connection;
+    if (stream.writableCorked > 0) return;
+    stream.cork();
+    process.nextTick(() => {
+      stream.uncork();
+    });
+  }
+
+  async #note(answer: Promise<QueryResult<Row>>): Promise<QueryResult<Row>> {
+    try {
+      return await answer;
     } catch (error) {
       this.failure ??= error;
       throw error;
     }
   }
+
+  #requireOpen(): void {
+    if (this.#isOver) throw new Error(`transaction "${this.#name}" is over`);
+  }
+}
+
+/** The socket of a connection, which the types of the driver leave out. */
+interface WithSocket {
+  readonly connection: { readonly stream: Duplex };
+}
+
+/** The answer to {@link BEGIN}: one result for each of its statements. */
+function readId(results: unknown): string {
+  return String((results as QueryResult<Row>[]).at(-1)?.rows[0]?.['id']);
+}
+
+/** One statement that does what all of them do: the first one first, so that it locks its row first. */
+function joinStatements([first, ...others]: readonly Sql[]): Sql {
+  if (first === undefined || others.length === 0) return first ?? sql``;
+  const parts = others.map(
+    (other, at) => sql`${new Sql([`part_${String(at)}`], [])} AS (${other})`,
+  );
+  return sql`WITH ${parts.reduce((before, part) => sql`${before}, ${part}`)} ${first}`;
 }
 
 /**
@@ -443,13 +504,6 @@ function until(giveUpAt: number): { readonly query_timeout: number } {
 function toQuery({ parts, values }: Sql) {
   const text = parts.reduce((before, part, index) => `${before}$${String(index)}${part}`);
   return { text, values: values.map(toParameter) };
-}
-
-async function rollBack(client: PoolClient): Promise<boolean> {
-  return client.query({ text: 'ROLLBACK', ...TO_END }).then(
-    () => true,
-    () => false,
-  );
 }
 
 function ignore(): void {

@@ -233,6 +233,9 @@ describe('a restore with many checkouts', () => {
         skipLocked: tx.skipLocked,
         get: (query) => tx.get(query),
         all: (query) => tx.all(query),
+        queue: (...statements) => {
+          tx.queue(...statements);
+        },
         takeNumber: (name, atLeast) => tx.takeNumber(name, atLeast),
         afterCommit: (effect) => {
           tx.afterCommit(effect);

@@ -229,6 +229,10 @@ class SqliteTransaction implements Transaction {
     return settle(() => this.#open().run(statement));
   }
 
+  queue(...statements: readonly Sql[]): void {
+    for (const statement of statements) this.#open().run(statement);
+  }
+
   async takeNumber(name: string, atLeast: number): Promise<number> {
     return Number((await this.get(takeNumber(name, atLeast)))?.['value']);
   }
