@@ -69,12 +69,11 @@ export function transactionRoutes({
     const { params } = readQuery(request);
     const signal = signalOf(response);
     // The first page comes before the headers: what fails at once is still answered as a problem.
-    const { list, pages, first } = await callProvider({}, async () => {
-      const started = client.transactions.iterate({ ...params, limit: MAX_PAGE_ROWS }, { signal });
-      const inPages = started.pages();
-      return { list: started, pages: inPages, first: await inPages.next() };
+    const { pages, first } = await callProvider({}, async () => {
+      const started = client.transactions.pages({ ...params, limit: MAX_PAGE_ROWS }, { signal });
+      return { pages: started, first: await started.next() };
     });
-    if (list.end?.kind === 'incomplete') await callProvider({}, () => pages.next());
+    if (first.value?.end.kind === 'incomplete') await callProvider({}, () => pages.next());
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': 'attachment; filename="transactions.csv"',

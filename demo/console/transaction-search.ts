@@ -1,9 +1,9 @@
 /** What the provider cannot do: search transactions for a text, and read a single one. */
 import {
-  endOfPage,
   fieldText,
   unreadableRowsOf,
   type ListTransactionsParams,
+  type PageEnd,
   type PartnerClient,
   type Transaction,
 } from '@pay-checkout/partner-api';
@@ -31,33 +31,32 @@ export async function searchPages(
 ): Promise<TransactionsView> {
   const wanted = q.toLowerCase();
   const rows: ProviderFields[] = [];
-  let { cursor } = params;
   let searched = 0;
   let unreadable = 0;
   let timezone: string | undefined;
-  for (let pages = 1; ; pages += 1) {
-    const page = await client.transactions.list(
-      { ...params, limit: PAGE_ROWS, cursor },
-      { signal },
-    );
+  let end: PageEnd | undefined;
+  let pages = 0;
+  const list = client.transactions.pages(
+    { ...params, limit: PAGE_ROWS },
+    { signal, readAhead: false },
+  );
+  for await (const page of list) {
     const { transactions } = page.data;
     searched += transactions.length;
     unreadable += unreadableRowsOf(page).count;
     timezone = page.data.timezone ?? timezone;
     rows.push(...transactions.filter((row) => hasText(row, wanted)).map(toFields));
-    const end = endOfPage(page);
-    if (end.kind === 'more' && end.cursor !== cursor && rows.length < limit && pages < MAX_PAGES) {
-      cursor = end.cursor;
-      continue;
-    }
-    return {
-      ...{ rows, searched, unreadable },
-      ...(typeof timezone === 'string' && { timezone }),
-      hasMore: end.kind !== 'complete',
-      ...(end.kind === 'more' && { nextCursor: end.cursor }),
-      others: {},
-    };
+    ({ end } = page);
+    pages += 1;
+    if (end.kind === 'incomplete' || rows.length >= limit || pages === MAX_PAGES) break;
   }
+  return {
+    ...{ rows, searched, unreadable },
+    ...(typeof timezone === 'string' && { timezone }),
+    hasMore: end?.kind !== 'complete',
+    ...(end?.kind === 'more' && { nextCursor: end.cursor }),
+    others: {},
+  };
 }
 
 function hasText(row: Transaction, wanted: string): boolean {
@@ -85,11 +84,11 @@ export async function findTransaction(
   const days = day === undefined ? {} : { fromDate: shift(day, -1), toDate: shift(day, 1) };
   const rows: Transaction[] = [];
   let pages = 0;
-  const list = client.transactions.iterate(
+  const list = client.transactions.pages(
     { ...days, limit: PAGE_ROWS },
     { signal, readAhead: false },
   );
-  for await (const page of list.pages()) {
+  for await (const page of list) {
     rows.push(...page.data.transactions);
     pages += 1;
     const isFound = rows.some((row) => row.id === id);

@@ -37,12 +37,13 @@ async function loadClient(validation, way, transport) {
   const client = new PartnerClient({ apiKey: 'bench', baseUrl: url, validation, transport });
   return async (rows) => {
     let count = 0;
-    const list = client.transactions.iterate({ limit: 1_000, resellerId: rows });
+    const params = { limit: 1_000, resellerId: rows };
     if (way === 'rows') {
-      for await (const row of list) if (row.id !== undefined) count += 1;
+      for await (const row of client.transactions.iterate(params))
+        if (row.id !== undefined) count += 1;
       return count;
     }
-    for await (const page of list.pages()) {
+    for await (const page of client.transactions.pages(params)) {
       for (const row of page.data.transactions) if (row.id !== undefined) count += 1;
     }
     return count;

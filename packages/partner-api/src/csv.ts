@@ -37,7 +37,7 @@ function escapeInJson(sign: string): string {
  * @example
  * const csv = new TransactionCsv();
  * await file.write(csv.header);
- * for await (const page of client.transactions.iterate({ limit: 500 }).pages()) {
+ * for await (const page of client.transactions.pages({ limit: 500 })) {
  *   await file.write(csv.toText(page.data.transactions));
  * }
  */

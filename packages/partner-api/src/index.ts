@@ -11,8 +11,12 @@ export type {
   Transactions,
 } from './resources/transactions.js';
 export type { Transaction, TransactionPage } from './resources/transaction.js';
-export type { TransactionIterator } from './resources/transaction-iterator.js';
-export { endOfPage, type PageEnd } from './resources/page-source.js';
+export {
+  endOfPage,
+  type ListedPage,
+  type ListIterator,
+  type PageEnd,
+} from './resources/transaction-pages.js';
 export {
   unreadableRowsOf,
   type UnreadableRow,

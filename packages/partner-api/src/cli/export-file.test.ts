@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../testing/cli-runner.js';
 import { ExportFile } from './export-file.js';
 
-const STATE = { request: 'r', rows: 1, position: '{}' };
+const STATE = { request: 'r', rows: 1, position: { written: [] } };
 
 describe('an export file', () => {
   it('killed after its last name was given is whole, and the checkpoint goes', async () => {

@@ -5,11 +5,12 @@ import { dirname } from 'node:path';
 
 import type { UnreadableRows } from '../resources/unreadable-rows.js';
 import { LocalError, UsageError } from './exit-codes.js';
+import type { ExportPosition } from './export-position.js';
 import { codeOf, readFileIfAny, replacePrivateFile, runOnFile, syncFolder } from './files.js';
 
-/** The progress of an export; written next to its file. It holds ids and a cursor, and no key. */
+/** The progress of an export; written next to its file. It holds hashes and a cursor, and no key. */
 export interface ExportCheckpoint {
-  readonly version: 1;
+  readonly version: 2;
   /** What was asked for: another export must not go on with this one. */
   readonly request: string;
   /** Bytes of the partial file that count. */
@@ -21,8 +22,7 @@ export interface ExportCheckpoint {
   readonly unreadable?: UnreadableRows;
   /** All rows are written; only the file's own name is missing. */
   readonly ended: boolean;
-  /** For `transactions.resume`. */
-  readonly position: string;
+  readonly position: ExportPosition;
 }
 
 /** How an export starts. */
@@ -118,7 +118,7 @@ export class ExportFile {
 
   /** Makes everything so far durable: first the rows, then the checkpoint that counts them. */
   async save(state: SavedState): Promise<void> {
-    const checkpoint: ExportCheckpoint = { version: 1, bytes: this.#bytes, ...state };
+    const checkpoint: ExportCheckpoint = { version: 2, bytes: this.#bytes, ...state };
     await runOnFile(`write ${this.output}.partial`, () => this.#file.datasync());
     await replacePrivateFile(pathsOf(this.output).checkpoint, JSON.stringify(checkpoint));
     this.saved = checkpoint;
@@ -199,10 +199,10 @@ function parse(text: string): ExportCheckpoint | undefined {
     const read = JSON.parse(text) as ExportCheckpoint;
     const { version, bytes, rows, position, request, unreadable } = read;
     const isWhole =
-      version === 1 &&
+      version === 2 &&
       Number.isSafeInteger(bytes) &&
       Number.isSafeInteger(rows) &&
-      typeof position === 'string' &&
+      Array.isArray(position?.written) &&
       typeof request === 'string' &&
       (unreadable === undefined ||
         (Number.isSafeInteger(unreadable.count) && Array.isArray(unreadable.first)));

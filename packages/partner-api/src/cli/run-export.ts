@@ -8,9 +8,11 @@ import {
   addUnreadable,
   NO_UNREADABLE_ROWS,
   type UnreadableRows,
+  unreadableRowsOf,
 } from '../resources/unreadable-rows.js';
 import { UsageError } from './exit-codes.js';
 import type { ExportFile, SavedState } from './export-file.js';
+import { ExportSeam } from './export-position.js';
 import { noteRepeatedRows } from './print-error.js';
 import { formatBytes, formatCount } from './render.js';
 import { toPlainText, type Terminal } from './terminal.js';
@@ -76,28 +78,31 @@ export async function runExport(
 ): Promise<ExportResult> {
   const { client, params, format, signal, terminal } = job;
   const { resumed } = file;
-  const options = { signal };
-  const iterator =
-    resumed === undefined
-      ? client.transactions.iterate(params, options)
-      : client.transactions.resume(resumed.position, params, options);
   const progress = new Progress(terminal, resumed);
-  const unreadable = (): UnreadableRows =>
-    addUnreadable(resumed?.unreadable ?? NO_UNREADABLE_ROWS, iterator.unreadableRows);
+  const seam = new ExportSeam(resumed?.position);
+  let unreadable = resumed?.unreadable ?? NO_UNREADABLE_ROWS;
+  let repeatedRows = 0;
   const stateOf = (ended: boolean): SavedState => ({
     request,
     ended,
-    position: iterator.checkpoint(),
+    position: seam.position(),
     rows: progress.rows,
     ...(progress.reached === undefined ? {} : { reached: progress.reached }),
-    ...(unreadable().count === 0 ? {} : { unreadable: unreadable() }),
+    ...(unreadable.count === 0 ? {} : { unreadable }),
   });
+  const pages = client.transactions.pages(
+    { ...params, cursor: resumed?.position.cursor },
+    { signal },
+  );
   try {
     if (file.bytes === 0) await file.append(format.header);
     let savedAt = performance.now();
-    for await (const { data } of iterator.pages()) {
-      await file.append(format.toText(data.transactions));
-      progress.add(data.transactions, file.bytes);
+    for await (const page of resumed?.ended === true ? [] : pages) {
+      const rows = seam.take(page);
+      await file.append(format.toText(rows));
+      progress.add(rows, file.bytes);
+      unreadable = addUnreadable(unreadable, unreadableRowsOf(page), page.cursor);
+      repeatedRows += page.repeatedRows;
       if (performance.now() - savedAt < checkpointSeconds * 1000) continue;
       await file.save(stateOf(false));
       savedAt = performance.now();
@@ -111,8 +116,8 @@ export async function runExport(
   await file.save(stateOf(true));
   await file.finish();
   const { rows, reached } = progress;
-  noteRepeatedRows(terminal, iterator.repeatedRows);
-  return { rows, reached, bytes: file.bytes, unreadable: unreadable(), summary: progress.end() };
+  noteRepeatedRows(terminal, repeatedRows);
+  return { rows, reached, bytes: file.bytes, unreadable, summary: progress.end() };
 }
 
 /** Writes the rows of a list to stdout; it cannot be resumed. */
@@ -125,13 +130,16 @@ export async function streamExport({
 }: ExportJob): Promise<Pick<ExportResult, 'summary' | 'unreadable'>> {
   const progress = new Progress(terminal);
   await terminal.write(format.header);
-  const iterator = client.transactions.iterate(params, { signal });
-  for await (const { data } of iterator.pages()) {
-    await terminal.write(format.toText(data.transactions));
-    progress.add(data.transactions);
+  let unreadable = NO_UNREADABLE_ROWS;
+  let repeatedRows = 0;
+  for await (const page of client.transactions.pages(params, { signal })) {
+    await terminal.write(format.toText(page.data.transactions));
+    progress.add(page.data.transactions);
+    unreadable = addUnreadable(unreadable, unreadableRowsOf(page), page.cursor);
+    repeatedRows += page.repeatedRows;
   }
-  noteRepeatedRows(terminal, iterator.repeatedRows);
-  return { unreadable: iterator.unreadableRows, summary: progress.end() };
+  noteRepeatedRows(terminal, repeatedRows);
+  return { unreadable, summary: progress.end() };
 }
 
 const MIN_PAUSE_MILLISECONDS = 200;

@@ -69,7 +69,7 @@ export class Addresses {
     return joinUrl(this.#baseOf(base, name), path);
   }
 
-  /** The base address as text: one part of what makes two lists the same list. */
+  /** The base address as text; empty where it is not set. */
   textOf(base: BaseName): string {
     return this.#bases[base]?.href ?? '';
   }

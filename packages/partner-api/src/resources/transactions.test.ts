@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decimalOf } from '../decimal.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
 import { extraOf } from '../extra.js';
-import { endOfPage } from './page-source.js';
+import { endOfPage } from './transaction-pages.js';
 import type { ListTransactionsParams } from './transactions.js';
 
 describe('transactions.list', () => {

@@ -15,9 +15,8 @@ import {
   requestObject,
   wholeNumber,
 } from '../schemas.js';
-import { hashFilters, type IterationPosition, readCheckpoint } from './checkpoint.js';
-import { TransactionListReply, type TransactionPage } from './transaction.js';
-import { TransactionIterator } from './transaction-iterator.js';
+import { type Transaction, TransactionListReply, type TransactionPage } from './transaction.js';
+import { followPages, type ListedPage, ListIterator, rowsOf } from './transaction-pages.js';
 import { leaveOutUnreadable } from './unreadable-rows.js';
 
 const Request = requestObject({
@@ -64,16 +63,9 @@ export const LIST_TRANSACTIONS: Operation<typeof TransactionListReply> = {
   },
 };
 
-const FROM_THE_START: IterationPosition = {
-  cursor: undefined,
-  ended: false,
-  givenIds: [],
-  givenUnnamed: 0,
-};
-
-/** Options of {@link Transactions.iterate}; those of a call count for each page. */
+/** Options of {@link Transactions.iterate} and `pages`; those of a call count for each page. */
 export interface IterateOptions extends CallOptions {
-  /** Whether the next page is requested before it is needed. Default `true`. */
+  /** Whether the pages after the second are requested before they are needed. Default `true`. */
   readonly readAhead?: boolean | undefined;
 }
 
@@ -97,29 +89,34 @@ export class Transactions {
   }
 
   /**
-   * Iterates over all rows of a list, or over its `pages()`, page by page as they are needed. The
-   * options count for each page; the signal ends the iteration.
+   * Iterates over all rows of a list, newest first, page by page as they are needed. The options count
+   * for each page; the signal ends the iteration.
    *
    * @example
    * for await (const row of client.transactions.iterate({ fromDate: '2026-03-01' })) print(row.id);
    */
-  iterate(params: ListTransactionsParams = {}, options: IterateOptions = {}): TransactionIterator {
-    return this.#iterate(params, options, { ...FROM_THE_START, cursor: params.cursor });
+  iterate(
+    params: ListTransactionsParams = {},
+    options: IterateOptions = {},
+  ): ListIterator<Transaction> {
+    const { pages, leaving } = this.#follow(params, options);
+    return new ListIterator(rowsOf(pages), options.signal, leaving);
   }
 
   /**
-   * Goes on where `checkpoint()` was taken, in this or another process, without a gap or a double:
-   * rows around the seam are recognised by their ids. Takes the same filters as then (`limit` may
-   * differ) and refuses others.
+   * The same list page by page, empty pages included. Each page has its `cursor` and its `end`: to go on
+   * later or elsewhere, give the cursor of `end` with the same filters. With `readAhead: false` each
+   * `next()` requests one page, and nothing else does.
+   *
+   * @example
+   * for await (const page of client.transactions.pages({ cursor })) await store(page, page.end);
    */
-  resume(
-    checkpoint: string,
+  pages(
     params: ListTransactionsParams = {},
     options: IterateOptions = {},
-  ): TransactionIterator {
-    const filters = this.#hash(params, options);
-    const position = readCheckpoint(checkpoint, filters, 'transactions.resume');
-    return this.#iterate(params, options, position);
+  ): ListIterator<ListedPage> {
+    const { pages, leaving } = this.#follow(params, options);
+    return new ListIterator(pages, options.signal, leaving);
   }
 
   async #list(
@@ -132,31 +129,16 @@ export class Transactions {
     return leaveOutUnreadable(page);
   }
 
-  #iterate(
-    params: ListTransactionsParams,
-    { readAhead = true, ...options }: IterateOptions,
-    position: IterationPosition,
-  ): TransactionIterator {
+  #follow(params: ListTransactionsParams, { readAhead = true, ...options }: IterateOptions) {
     checkParams(params);
-    const { cursor: _, ...fields } = params;
+    const { cursor: from, ...fields } = params;
     checkCallOptions(LIST_TRANSACTIONS.name, fields, options);
-    return new TransactionIterator({
-      fetch: (cursor, signal) =>
-        this.#list(cursor === undefined ? fields : { ...fields, cursor }, { ...options, signal }),
-      position,
-      filters: this.#hash(params, options),
-      signal: options.signal,
-      readAhead,
-    });
-  }
-
-  /** What makes two lists the same: address, filters and extra fields; not the page size. */
-  #hash(
-    { limit: _, cursor: __, ...filters }: ListTransactionsParams,
-    options: CallOptions,
-  ): string {
-    const address = this.#caller.settings.addresses.textOf(LIST_TRANSACTIONS.base);
-    return hashFilters({ address, ...filters, ...options.extraFields });
+    const leaving = new AbortController();
+    const signals = [leaving.signal, ...(options.signal ? [options.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    const fetchPage = (cursor: string | undefined): Promise<TransactionPage> =>
+      this.#list(cursor === undefined ? fields : { ...fields, cursor }, { ...options, signal });
+    return { pages: followPages(fetchPage, from, readAhead), leaving };
   }
 }
 

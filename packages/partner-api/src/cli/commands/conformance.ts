@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { isPartnerApiError } from '../../errors.js';
 import type { PartnerClient } from '../../client.js';
 import type { DriftReport } from '../../http/drift.js';
-import { endOfPage } from '../../resources/page-source.js';
+import { endOfPage } from '../../resources/transaction-pages.js';
 import type { Transaction } from '../../resources/transaction.js';
 import type { Cli } from '../cli.js';
 import {

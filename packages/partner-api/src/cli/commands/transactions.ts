@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import { TRANSACTION_COLUMNS } from '../../csv.js';
 import { fieldText, toJsonText } from '../../decimal.js';
-import { endOfPage } from '../../resources/page-source.js';
+import { endOfPage } from '../../resources/transaction-pages.js';
 import type { Transaction } from '../../resources/transaction.js';
 import {
   addUnreadable,
@@ -85,16 +85,20 @@ async function list(cli: Cli, command: Command): Promise<void> {
     isFirst = false;
   };
   if (options.all === true) {
-    const iterator = client.transactions.iterate(params, { signal });
+    let unreadable = NO_UNREADABLE_ROWS;
+    let repeatedRows = 0;
     try {
-      for await (const { data } of iterator.pages()) {
-        if (csv !== undefined) await print(data.transactions);
-        else if (options.json !== true) showTable(cli, data.transactions, options);
-        else await terminal.write(data.transactions.map(toJsonLine).join(''));
+      for await (const page of client.transactions.pages(params, { signal })) {
+        unreadable = addUnreadable(unreadable, unreadableRowsOf(page), page.cursor);
+        repeatedRows += page.repeatedRows;
+        const { transactions } = page.data;
+        if (csv !== undefined) await print(transactions);
+        else if (options.json !== true) showTable(cli, transactions, options);
+        else await terminal.write(transactions.map(toJsonLine).join(''));
       }
     } finally {
-      warnOfUnreadableRows(terminal, iterator.unreadableRows);
-      noteRepeatedRows(terminal, iterator.repeatedRows);
+      warnOfUnreadableRows(terminal, unreadable);
+      noteRepeatedRows(terminal, repeatedRows);
     }
     return;
   }
