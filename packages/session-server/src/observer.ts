@@ -36,7 +36,7 @@ export interface TransactionPoll {
 export interface IgnoredRows {
   /** Of merchants that are not in the merchants file. */
   readonly unknownMerchant: number;
-  /** Without `merchantId`. */
+  /** Without `merchantId`: they count only by a whole `MerchantReference`. */
   readonly noMerchant: number;
 }
 

@@ -232,7 +232,7 @@ describe('checking the settings', () => {
     expect(said.split('\n')).toEqual([
       'warning: teashop: accent_low_contrast: #1f4fd8 has a contrast of 2.54 on the dark surface, ' +
         'and needs 3; give brand.accent a lighter colour for it',
-      `account default: ${stack.sandboxUrl} was asked for the newest transactions of 1 merchant: there are none yet to compare; transactionList "account" is not confirmed`,
+      `account default: ${stack.sandboxUrl} was asked for the newest transactions of 1 merchant: there are none yet to compare; transactionList "account" is not verified`,
       expect.stringMatching(/^hosted page of teashop: default-src 'none'; /),
       'Settings, scripts and 1 merchant: no mistakes.',
       '',
@@ -327,7 +327,7 @@ describe('checking the settings', () => {
 
   it('says that nothing is confirmed where the provider cannot be asked', async () => {
     const env = { ...stack.env, PAY_PARTNER_API_URL: 'http://127.0.0.1:9' };
-    expect((await runCheck(env))[0]).toMatch(/^warning: account default: .+ is not confirmed$/);
+    expect((await runCheck(env))[0]).toMatch(/^warning: account default: .+ is not verified$/);
   });
 
   it('refuses a key that the provider refuses, and says what was asked and answered', async () => {

@@ -241,7 +241,7 @@ function describeLists(
       account === DEFAULT_ACCOUNT ? 'PAY_PARTNER_API_KEY' : `apiKey of accounts.${account}`;
     const advice = isRefusal
       ? `check address, ${key} and providerMerchantId`
-      : `transactionList "${set}" is not confirmed`;
+      : `transactionList "${set}" is not verified`;
     const text = `${asked} of merchant ${String(providerMerchantId)}: ${words}; ${advice}`;
     return { level: isRefusal ? 'error' : 'warning', about, text };
   }
@@ -251,7 +251,7 @@ function describeLists(
   }
   const { transactions, missing, withoutMerchant, merchants } = comparison;
   if (transactions === 0) {
-    const text = `${asked} of ${countOf(merchants, 'merchant')}: there are none yet to compare; transactionList "${set}" is not confirmed`;
+    const text = `${asked} of ${countOf(merchants, 'merchant')}: there are none yet to compare; transactionList "${set}" is not verified`;
     return { level: 'info', about, text };
   }
   const all = `${transactions} transactions of its merchants`;

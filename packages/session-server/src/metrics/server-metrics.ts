@@ -109,7 +109,7 @@ export class ServerMetrics implements Observer {
   );
   readonly #ignored = this.#counter(
     'pay_transaction_ignored_rows_total',
-    'Rows of an account’s list of no merchant that is known here, by why, counted each time',
+    'Rows of an account’s list without a merchant that is known here, by why, counted each time',
     'reason',
   );
   readonly #unknownOrderIds = this.#counter(

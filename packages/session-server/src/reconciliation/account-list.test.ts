@@ -10,6 +10,7 @@ import type { TransactionQuery, TransactionRow } from '../provider/gateway.js';
 import { endAt } from '../testing/page-end.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
+import { getCounter, setCounter } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import { TestStore } from '../testing/test-store.js';
 import { reportFailure } from './failures.js';
@@ -27,8 +28,6 @@ let merchants: Merchant[];
 let accounts: Map<string, AccountSettings>;
 /** What the provider lists, newest first; the filter by merchant knows whose a row without one is. */
 let rows: (TransactionRow & { readonly of: number })[];
-/** When lists of single merchants are answered. */
-let ownLists: Promise<unknown>;
 let asked: TransactionQuery[];
 let ignored: IgnoredRows[];
 let logged: string[];
@@ -43,7 +42,6 @@ beforeEach(async () => {
   merchants = [testMerchant(), testMerchant({ id: 'bookshop', providerMerchantId: 1002 })];
   accounts = new Map();
   rows = [];
-  ownLists = Promise.resolve();
   asked = [];
   ignored = [];
   logged = [];
@@ -65,14 +63,13 @@ beforeEach(async () => {
       close: () => Promise.resolve(),
     },
     gateway: {
-      listTransactions: async (query) => {
+      listTransactions: (query) => {
         asked.push(query);
         const { providerMerchantId } = query;
-        if (providerMerchantId !== undefined) await ownLists;
         const listed = rows.filter(
           ({ of }) => providerMerchantId === undefined || of === providerMerchantId,
         );
-        return { rows: listed, end: endAt(false) };
+        return Promise.resolve({ rows: listed, end: endAt(false) });
       },
     },
     changes: new ChangeFeed(),
@@ -249,35 +246,59 @@ describe('the list of an account', () => {
 });
 
 describe('a row of the account’s list without a merchant', () => {
-  it('proves nothing: only the list of the merchant whose order it names does', async () => {
+  it('pays the attempt whose MerchantReference it carries, and its refund refunds it', async () => {
     const { attempt: tea } = await harness.activate();
-    const { attempt: book } = await harness.activate(BOOKS);
     list(tea, { merchantId: undefined });
-    // Another merchant at the account names the order too.
-    list(book, { merchantId: undefined, references: { orderRef: tea.merchantReference } });
-    rows = rows.map((row) => ({ ...row, of: 1002 }));
-    await poll(tea);
-    await expect.poll(lists).toEqual([undefined, 1001]);
-    expect(await stateOf(tea)).toBe('open');
-    expect(ignored).toEqual([{ unknownMerchant: 0, noMerchant: 2 }]);
-    rows = rows.map((row) => ({ ...row, of: 1001 }));
     await poll(tea);
     expect(await stateOf(tea)).toBe('paid');
-    // The others are still read by the account's list.
-    expect(lists()).toEqual([undefined, 1001]);
-    expect(logged).toHaveLength(1);
+    list(tea, { id: 'tx-1', merchantId: undefined, status: 'REFUNDED', references: {} });
+    await poll(tea);
+    expect(await store.find(tea.checkout)).toMatchObject({ refund: 'full' });
   });
 
-  it('settles no failure by that list of a merchant whose own list is read', async () => {
+  it('proves nothing by an order_id alone: another store at the account may have given the same one', async () => {
+    const { attempt: tea } = await harness.activate();
+    const path = join(folder, 'other.sqlite');
+    const other = await TestStore.open({ path, clock: { now: () => now }, rules: TEST_RULES });
+    const offset = (await getCounter(store.database, 'order_id_offset')) ?? 0;
+    await other.database.transaction('test:offset', (tx) =>
+      setCounter(tx, 'order_id_offset', offset),
+    );
+    const { attempt: book } = await new StoreHarness(other).activate({ ...BOOKS, order: 'B7' });
+    await other.close();
+    expect(book.orderId).toBe(tea.orderId);
+    const references = { orderRef: String(book.orderId) };
+    list(book, { merchantId: undefined, references });
+    await poll(tea);
+    expect(await stateOf(tea)).toBe('open');
+    list(tea, { merchantId: undefined });
+    await poll(tea);
+    expect(await stateOf(tea)).toBe('paid');
+  });
+
+  it('is counted at each poll, and warned of once an hour', async () => {
+    const { attempt } = await harness.activate();
+    list(attempt, { merchantId: undefined });
+    list(attempt, { merchantId: undefined, references: {} });
+    await poll(attempt);
+    await poll(attempt);
+    const counted = { unknownMerchant: 0, noMerchant: 2 };
+    expect(ignored).toEqual([counted, counted]);
+    expect(logged).toEqual(['rows of the account’s list have no merchantId']);
+    now += 60 * MINUTE_MS;
+    await poll(attempt);
+    expect(logged).toHaveLength(2);
+    expect(lists()).toEqual([undefined]);
+  });
+
+  it('settles no failure of an attempt that it names by its order_id: it may be its payment', async () => {
     const { attempt } = await harness.activate();
     await report(attempt);
     now += MINUTE_MS;
-    list(attempt, { merchantId: undefined });
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    ownLists = promise;
+    list(attempt, { merchantId: undefined, references: { orderRef: String(attempt.orderId) } });
     await poll(attempt);
     expect(await stateOf(attempt)).toBe('open');
-    resolve(undefined);
+    list(attempt);
     await poll(attempt);
     expect(await stateOf(attempt)).toBe('paid');
   });
