@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { isStartedAs, ROOT } from './child.mjs';
 
 /** Written for those who change this repository. */
-const FOR_DEVELOPERS = /[/\\](pictures|drill\.md|scale\.md|\.vitepress|reference)/;
+const FOR_DEVELOPERS = /[/\\](pictures|\.vitepress|reference)/;
 /** Folders of this repository that packages have a copy of. */
 const SHARED = ['docs', 'ops'];
 

@@ -44,7 +44,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'README.md js 1': 'demo/journey/twenty-lines.test.ts',
   'docs/quick-start.md js 1': 'packages/merchant/src/quick-start.test.ts',
   'docs/quick-start.md js 3': 'packages/merchant/src/quick-start.test.ts',
-  'docs/drill.md text 1': 'packages/session-server/src/crash-points.test.ts',
+  'tools/drill/README.md text 1': 'packages/session-server/src/crash-points.test.ts',
   'docs/events.md js 1': 'packages/session-server/src/outbox/receivers.test.ts',
   'docs/events.md js 2': 'packages/session-server/src/outbox/receivers.test.ts',
   'docs/events.md json 1': 'packages/session-server/src/checkouts/events-doc.test.ts',

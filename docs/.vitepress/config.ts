@@ -174,8 +174,8 @@ export default defineConfig({
         items: [
           { text: 'Contributing', link: '/CONTRIBUTING' },
           { text: 'Report a vulnerability', link: '/SECURITY' },
-          docs('Drill', 'drill'),
-          docs('Scale', 'scale'),
+          readme('Drill', 'tools/drill'),
+          readme('Simulation', 'tools/simulate'),
 
           ...decisions,
           { text: 'Changelog', link: '/CHANGELOG' },

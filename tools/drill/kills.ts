@@ -50,7 +50,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const startedAt = performance.now();
   const rounds = chooseRounds(args);
   if (rounds.length === 0) {
-    console.error('No round has that in its name; docs/drill.md lists the crash points.');
+    console.error('No round has that in its name; tools/drill/README.md lists the crash points.');
     return 2;
   }
   const waiting = [...rounds];

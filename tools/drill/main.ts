@@ -1,6 +1,6 @@
 /**
  * Does to the session server what life may do, and counts what was lost, which must be nothing.
- * `docs/drill.md` says how to read what it prints.
+ * `tools/drill/README.md` says how to read what it prints.
  *
  *     node tools/drill/main.ts [<mode>] [<options of the mode>]…
  */

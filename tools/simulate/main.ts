@@ -1,5 +1,5 @@
 /**
- * Runs the session server's own code for days of simulated time. `docs/scale.md` says what it models, and
+ * Runs the session server's own code for days of simulated time. `tools/simulate/README.md` says what it models, and
  * what its figures mean.
  *
  *     node tools/simulate/main.ts [month|rates|merchants] [--merchants 10000] [--orders 2000] [--days 2] [--seed 1] [--write]
@@ -17,7 +17,7 @@ import {
 } from './report.ts';
 import { simulate, type SimulationOptions, type SimulationResult } from './simulation.ts';
 
-const DOCUMENT = new URL('../../docs/scale.md', import.meta.url);
+const DOCUMENT = new URL('README.md', import.meta.url);
 const MONTH_HOURS = 720;
 /** Of the provider, in a month: on three days. */
 const OUTAGES = [
@@ -168,7 +168,7 @@ function writeInto(name: string, text: string): void {
   const document = readFileSync(DOCUMENT, 'utf8');
   const [start, end] = [`<!-- simulate ${name} -->`, `<!-- end -->`];
   const from = document.indexOf(start);
-  if (from < 0) throw new Error(`docs/scale.md has no ${start}`);
+  if (from < 0) throw new Error(`tools/simulate/README.md has no ${start}`);
   const until = document.indexOf(end, from);
   writeFileSync(
     DOCUMENT,

@@ -19,8 +19,8 @@ describe('crash points', () => {
     expect(CRASH_POINTS).toEqual(expect.arrayContaining(passed.map(([, name]) => name)));
   });
 
-  it('are all listed in docs/drill.md, and no others', () => {
-    const text = readFileSync(join(import.meta.dirname, '../../../docs/drill.md'), 'utf8');
+  it('are all listed in tools/drill/README.md, and no others', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../../tools/drill/README.md'), 'utf8');
     const listed = [...text.matchAll(/^- `([a-z]+:[a-z-]+)`/gm)].map(([, name]) => name);
     expect(listed).toEqual([...CRASH_POINTS]);
   });

@@ -3,7 +3,7 @@ import { ConfigError } from './errors.js';
 /**
  * Places where the process can be made to die, so that a drill can show that nothing is lost there:
  * each is right after (or before) a step that stores, sends or answers something. One with the name of a
- * transaction is right after its commit. `docs/drill.md` says what each one means.
+ * transaction is right after its commit. `tools/drill/README.md` says what each one means.
  */
 export const CRASH_POINTS = [
   'order:put',
@@ -96,7 +96,7 @@ export function parseCrashPlan(
   const point = CRASH_POINTS.find((known) => known === name);
   if (point === undefined) {
     throw new ConfigError('environment', [
-      'PAY_CRASH_AT: expected a crash point of docs/drill.md, such as "webhook:record" or "store:committed:7"',
+      'PAY_CRASH_AT: expected a crash point of tools/drill/README.md, such as "webhook:record" or "store:committed:7"',
     ]);
   }
   return { point, pass: Number(pass) };
