@@ -12,8 +12,15 @@ const config: KnipConfig = {
         'docs/reference/*.paths.ts',
       ],
       project: ['scripts/**', 'docs/**', '*.config.{js,ts}'],
-      // A program that a test runs; and an example has packages of its own.
-      ignoreDependencies: ['dclint', 'happy-dom', 'jsdom', '@testing-library/react'],
+      // A program that a test runs; what the session server loads if it is installed; and an example has packages
+      // of its own.
+      ignoreDependencies: [
+        'dclint',
+        '@pay-checkout/operator',
+        'happy-dom',
+        'jsdom',
+        '@testing-library/react',
+      ],
     },
     'packages/*': {
       entry: ['src/{index,main,node,contract}.ts', 'src/**/*.test.ts'],
@@ -43,16 +50,19 @@ const config: KnipConfig = {
     'packages/session-server': {
       entry: [
         'src/{index,bin,contract}.ts',
-        'src/{operator/index,tracing/register}.ts',
+        'src/{internals,tracing/register}.ts',
         'src/**/*.test.ts',
         'src/testing/{*.mjs,start-postgres.ts}',
-        'operator-page/{main,vite.config}.ts',
       ],
-      project: ['{src,operator-page}/**/*.{ts,mjs}'],
+      project: ['src/**/*.{ts,mjs}'],
       // Programs of the system; without them a test says that it has not run.
       ignoreBinaries: ['openssl'],
       // Copied by `init` into a folder with packages of its own.
       ignore: ['assets/init/**'],
+    },
+    'packages/operator': {
+      entry: ['src/index.ts', 'src/**/*.test.ts', 'page/{main,vite.config}.ts'],
+      project: ['{src,page}/**/*.ts'],
     },
     'packages/sandbox': {
       entry: [

@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const include = [
-  'packages/{merchant,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
+  'packages/{merchant,operator,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
   'tools/**/*.test.ts',
   'packages/widget/test-node/**/*.test.ts',
   'demo/{break-things,shop,roastery,console,playground,stack,shared,agreement}/**/*.test.ts',
@@ -10,7 +11,7 @@ const include = [
 ];
 
 /** What runs on PostgreSQL, which is started for them. */
-const onPostgres = ['{packages/session-server/src,tools}/**/*.postgres.test.ts'];
+const onPostgres = ['{packages/{session-server,operator}/src,tools}/**/*.postgres.test.ts'];
 
 /**
  * A mock of a module needs a process that has not loaded that module yet, and a simulation one of its own:
@@ -22,6 +23,16 @@ const isolated = globSync(include).filter((file) =>
 
 /** Units and real HTTP, in Node. The element's own tests run in a browser: `npm test -- element`. */
 export default defineConfig({
+  // Server and operator load each other: their sources, as the rest of a test does.
+  resolve: {
+    alias: {
+      '@pay-checkout/operator': join(import.meta.dirname, 'packages/operator/src/index.ts'),
+      '@pay-checkout/session-server/internals': join(
+        import.meta.dirname,
+        'packages/session-server/src/internals.ts',
+      ),
+    },
+  },
   test: {
     pool: 'forks',
     // The default is one fewer than the machine has processors: on two, half of it would be idle.

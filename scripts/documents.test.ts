@@ -108,7 +108,7 @@ describe('the documents', () => {
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it.each(['partner-api', 'session-server', 'widget', 'react', 'merchant', 'sandbox'])(
+  it.each(['partner-api', 'session-server', 'operator', 'widget', 'react', 'merchant', 'sandbox'])(
     'go into the package of %s, as its README says, without a dead link or the rest of a picture',
     (name) => {
       const folder = mkdtempSync(join(tmpdir(), 'pack-docs-'));

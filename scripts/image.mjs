@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT, SetupError, isStartedAs, spawnAndWait } from './child.mjs';
 
-const PACKED = ['partner-api', 'session-server', 'widget'];
+const PACKED = ['partner-api', 'session-server', 'operator', 'widget'];
 const FOLDER = join(ROOT, '.cache/image/app');
 const SBOM = join(ROOT, '.cache/image/sbom.cdx.json');
 

@@ -3,16 +3,26 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listCommittedFiles, ROOT } from './committed-files.mjs';
 
-/** Who may import whom. `types` are type imports only; `tests` are for tests only. */
+/**
+ * Who may import whom. `types` are type imports only; `tests` are for tests only. What a package loads if it is
+ * installed is not an import: see `OPTIONAL`.
+ */
 const ARROWS: Record<string, { code: string[]; types?: string[]; tests?: string[] }> = {
   'packages/merchant': { code: [], tests: ['session-server', 'sandbox'] },
+  'packages/operator': { code: ['session-server'] },
   'packages/partner-api': { code: [] },
   'packages/react': { code: ['widget'] },
   'packages/sandbox': { code: [] },
   'packages/session-server': { code: ['partner-api'], tests: ['sandbox'] },
   'packages/widget': { code: [], types: ['session-server/contract'] },
-  demo: { code: ['partner-api', 'session-server', 'widget', 'merchant', 'sandbox'] },
-  tools: { code: ['session-server', 'sandbox'] },
+  demo: { code: ['partner-api', 'session-server', 'operator', 'widget', 'merchant', 'sandbox'] },
+  tools: { code: ['session-server', 'operator', 'sandbox'] },
+};
+
+/** The one file that loads a package that may be missing, and that package. */
+const OPTIONAL = {
+  by: 'packages/session-server/src/operator-package.ts',
+  name: '@pay-checkout/operator',
 };
 
 /** Below the folder with a package's sources. */
@@ -49,9 +59,16 @@ function isTestFile(file: string): boolean {
   );
 }
 
-/** The rigs reach inside the session server, as it is built, and use what its tests stand on. */
-function isReachInside(folder: string, target: string): boolean {
-  return folder === 'tools' && /^packages\/session-server\/(dist|src\/testing)\//.test(target);
+/**
+ * The rigs reach inside the session server, as it is built, and use what its tests stand on. So do the tests of the
+ * operator's package, which need a running server.
+ */
+function isReachInside(folder: string, file: string, target: string): boolean {
+  const isOfOperator = folder === 'packages/operator' && isTestFile(file);
+  return isOfOperator
+    ? target.startsWith('packages/session-server/src/')
+    : folder === 'tools' &&
+        /^packages\/(operator\/dist|session-server\/(dist|src\/testing))\//.test(target);
 }
 
 function sourcesOf(folder: string): string {
@@ -150,6 +167,24 @@ describe('import arrows', () => {
     expect(namesIn('devDependencies').filter((name) => !forWork.includes(name))).toEqual([]);
   });
 
+  it('one file of the session server loads the operator’s package, and it alone names it', () => {
+    const files = listCommittedFiles('packages/session-server').filter(
+      (file) => /\.[cm]?[jt]sx?$/.test(file) && !isTestFile(file),
+    );
+    const texts = files.map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+    const naming = texts.filter(({ text }) =>
+      text.split('\n').some((line) => line.includes(`'${OPTIONAL.name}`)),
+    );
+    expect(naming.map(({ file }) => file)).toEqual([OPTIONAL.by]);
+    const loading = texts.filter(({ text }) => /\bimport\((?!\s*['"])/.test(text));
+    expect(loading.map(({ file }) => file)).toEqual([OPTIONAL.by]);
+    expect(naming[0]?.text.match(/\bimport\(/g)).toHaveLength(1);
+    const { peerDependenciesMeta } = JSON.parse(
+      readFileSync(join(ROOT, 'packages/session-server/package.json'), 'utf8'),
+    ) as { peerDependenciesMeta: Record<string, unknown> };
+    expect(peerDependenciesMeta[OPTIONAL.name]).toEqual({ optional: true });
+  });
+
   it.each(Object.keys(ARROWS))('no relative import leaves %s', (folder) => {
     const outside = importsOf(folder)
       .filter(({ to }) => to.startsWith('.'))
@@ -157,7 +192,9 @@ describe('import arrows', () => {
         const target = relative(ROOT, resolve(ROOT, dirname(file), to));
         // What tests and benches share: how a browser is found, and how WebKit is started.
         const isShared = isTestFile(file) && /^scripts\/(browsers|webkit)\.mjs$/.test(target);
-        return !target.startsWith(`${folder}/`) && !isShared && !isReachInside(folder, target);
+        return (
+          !target.startsWith(`${folder}/`) && !isShared && !isReachInside(folder, file, target)
+        );
       })
       .map(({ file, to }) => `${file} imports ${to}`);
     expect(outside).toEqual([]);

@@ -243,9 +243,9 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => string[]>> 
   sqlite3: () => [],
 };
 
-/** The code of the session server and of the sandbox. */
+/** The code of the session server, of its operator's package and of the sandbox. */
 const serverSources = (): string =>
-  ['packages/session-server/src', 'packages/sandbox/src']
+  ['packages/session-server/src', 'packages/operator/src', 'packages/sandbox/src']
     .flatMap((folder) => listCommittedFiles(folder))
     .filter((file) => /(?<!\.test)\.ts$/.test(file))
     .map(read)

@@ -140,6 +140,7 @@ export default defineConfig({
         text: 'The platform',
         items: [
           readme('Session server', 'packages/session-server'),
+          readme('Operator', 'packages/operator'),
           docs('Configure', 'operations/configure'),
           docs('Merchants file', 'merchants-file'),
           docs('Deploy', 'operations/deploy'),

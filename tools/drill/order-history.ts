@@ -1,5 +1,5 @@
-import { describeEntry } from '../../packages/session-server/dist/operator/timeline-words.js';
-import { readTimeline } from '../../packages/session-server/dist/operator/timeline.js';
+import { describeEntry } from '../../packages/operator/dist/timeline-words.js';
+import { readTimeline } from '../../packages/operator/dist/timeline.js';
 import type { Reader } from '../../packages/session-server/dist/store/database.js';
 import { DrillShop } from './drill-shop.ts';
 

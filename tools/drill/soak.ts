@@ -104,7 +104,7 @@ async function startServer(lane: Lane, folder: string) {
     ...prepareServer(lane, { folder, publicUrl: url, providerMerchant, tuning }),
     NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
     PAY_PORT: String(port),
-    PAY_OPERATOR_PORT: String(operatorPort),
+    PAY_METRICS_PORT: String(operatorPort),
     PAY_LOG_LEVEL: 'warn',
     PAY_DATABASE_FILE: dataFile,
   });

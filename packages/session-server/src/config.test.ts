@@ -113,6 +113,7 @@ describe('the environment', () => {
     ['PAY_REFUND_WATCH_DAYS', '1000000000', 'at most 36500 days'],
     ['PAY_MAX_ORDER_ID', '1000000', 'no payment could be begun'],
     ['PAY_OPERATOR_PORT', 'http', 'port number'],
+    ['PAY_METRICS_PORT', '4200', 'the server itself listens there (PAY_PORT)'],
     ['PAY_OPERATOR_KEY', 'short', '32 characters'],
     ['PAY_OPERATOR_NAMES', 'pay.internal:9464', 'without ports'],
   ])('with %s = %j is refused by name', (name, value, expected) => {
@@ -143,6 +144,16 @@ describe('the environment', () => {
       keys: [],
       names: [],
     });
+  });
+
+  it('has a listener for metrics alone, which only this machine reaches', () => {
+    expect(parseConfig(ENV).metrics).toBeUndefined();
+    const env = { PAY_METRICS_PORT: '9464' };
+    const { operator, metrics } = parseConfig({ ...ENV, ...env });
+    expect([operator, metrics]).toEqual([undefined, { host: '127.0.0.1', port: 9464 }]);
+    expect(mistakesOf({ ...env, PAY_OPERATOR_PORT: '9465' })).toEqual([
+      'PAY_METRICS_PORT: PAY_OPERATOR_PORT has /metrics as well; set one of them',
+    ]);
   });
 
   it('opens the operator’s listener to a network only with a key, in production', () => {

@@ -98,17 +98,23 @@ function isDatabaseUrl(text: string): boolean {
 
 const ANY_ADDRESS = ['0.0.0.0', '::'];
 
+/** For `/metrics` alone, which has no key. */
+const METRICS_HOST = '127.0.0.1';
+
+/** The second listener, if there is one: the operator's, or one for `/metrics` alone. */
+export function secondListener(settings: ReturnType<typeof readValidSettings>) {
+  const { PAY_OPERATOR_HOST: host, PAY_OPERATOR_PORT: port, PAY_METRICS_PORT } = settings;
+  if (port !== undefined) return { setting: 'PAY_OPERATOR_PORT', host, port };
+  if (PAY_METRICS_PORT === undefined) return undefined;
+  return { setting: 'PAY_METRICS_PORT', host: METRICS_HOST, port: PAY_METRICS_PORT };
+}
+
 /** Whether both listeners are to be at the same address and port. Port 0 is any that is free. */
-export function shareAddress(
-  settings: Pick<
-    ReturnType<typeof readValidSettings>,
-    'PAY_HOST' | 'PAY_PORT' | 'PAY_OPERATOR_HOST' | 'PAY_OPERATOR_PORT'
-  >,
-): boolean {
-  const { PAY_HOST: host = '', PAY_OPERATOR_HOST: operatorHost = '' } = settings;
-  const { PAY_PORT: port = 0, PAY_OPERATOR_PORT: operatorPort } = settings;
-  const isAny = [host, operatorHost].some((address) => ANY_ADDRESS.includes(address));
-  return port !== 0 && port === operatorPort && (isAny || host === operatorHost);
+export function shareAddress(settings: ReturnType<typeof readValidSettings>): boolean {
+  const { PAY_HOST: host = '', PAY_PORT: port = 0 } = settings;
+  const { host: secondHost = '', port: secondPort } = secondListener(settings) ?? {};
+  const isAny = [host, secondHost].some((address) => ANY_ADDRESS.includes(address));
+  return port !== 0 && port === secondPort && (isAny || host === secondHost);
 }
 
 const environmentSchema = z
@@ -121,6 +127,7 @@ const environmentSchema = z
     PAY_OPERATOR_KEY: operatorKeys.optional(),
     PAY_OPERATOR_NAMES: hostNames,
     PAY_OPERATOR_CONSOLE_URL: origin.optional(),
+    PAY_METRICS_PORT: port.optional(),
     PAY_PUBLIC_URL: origin,
     PAY_WEBHOOK_BASE_URL: origin.optional(),
     PAY_DATABASE_FILE: z
@@ -173,7 +180,15 @@ const environmentSchema = z
       }
       if (shareAddress(env)) {
         const message = 'the server itself listens there (PAY_PORT); choose another port';
-        context.addIssue({ code: 'custom', path: ['PAY_OPERATOR_PORT'], message });
+        context.addIssue({
+          code: 'custom',
+          path: [secondListener(env)?.setting ?? 'PAY_PORT'],
+          message,
+        });
+      }
+      if (env.PAY_METRICS_PORT !== undefined && env.PAY_OPERATOR_PORT !== undefined) {
+        const message = 'PAY_OPERATOR_PORT has /metrics as well; set one of them';
+        context.addIssue({ code: 'custom', path: ['PAY_METRICS_PORT'], message });
       }
       if (env.PAY_ENVIRONMENT !== 'production') return;
       if (env.PAY_ENCRYPTION_KEY === undefined && env.DATABASE_URL === undefined) {
@@ -315,6 +330,8 @@ export interface Config extends Tuning {
         readonly consoleUrl: string | undefined;
       }
     | undefined;
+  /** For `/metrics` alone. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly publicUrl: string;
   readonly cspReportTo: string | undefined;
   readonly webhookBaseUrl: string;
@@ -392,6 +409,10 @@ export function parseConfig(
             names: values.PAY_OPERATOR_NAMES,
             consoleUrl: values.PAY_OPERATOR_CONSOLE_URL,
           },
+    metrics:
+      values.PAY_METRICS_PORT === undefined
+        ? undefined
+        : { host: METRICS_HOST, port: values.PAY_METRICS_PORT },
     publicUrl: values.PAY_PUBLIC_URL,
     cspReportTo: values.PAY_CSP_REPORT_TO,
     webhookBaseUrl: values.PAY_WEBHOOK_BASE_URL ?? values.PAY_PUBLIC_URL,

@@ -3,13 +3,12 @@ import { parseConfig } from './config.js';
 import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { AppError, ConfigError } from './errors.js';
 import { VERSION } from './version.js';
-import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
 import { runInit } from './cli/init-command.js';
 import { MERCHANTS_USAGE, runMerchants } from './cli/merchants-command.js';
 import { runErase, runExport } from './cli/order-commands.js';
 import { runMoveStore } from './cli/move-store-command.js';
-import { runReport } from './cli/report-command.js';
 import { runRestore } from './cli/restore-command.js';
+import { loadOperator } from './operator-package.js';
 import { runSessionServer } from './running-server.js';
 import { checkStart, isOurs, NOT_STARTED, runCheck } from './start-checks.js';
 
@@ -86,16 +85,20 @@ async function runCommand(
 
   if (command === 'check' && words.length === 0) return runCheck(process.env, isJson);
   if (order !== undefined && more.length === 0) {
-    if (command === 'explain') return runExplain(config(), order, merchant, isJson);
+    if (command === 'explain') {
+      return (await loadOperator(command)).runExplain(config(), order, merchant, isJson);
+    }
     if (command === 'export') return runExport(config(), order, merchant);
     if (command === 'erase') return runErase(config(), order, merchant, isJson);
   }
-  if (command === 'events') return runEvents(config(), words, isJson);
   if (command === 'restore') return asMessages(await runRestore(config(), words));
   if (command === 'move-store') return asMessages(await runMoveStore(config(), words));
   if (command === 'init') return asMessages(runInit(words));
-  if (command === 'report') return runReport(config(), words, isJson);
-  if (command === 'webhooks' && words.length === 0) return runWebhooks(config(), isJson);
+  if (command === 'events') return (await loadOperator(command)).runEvents(config(), words, isJson);
+  if (command === 'report') return (await loadOperator(command)).runReport(config(), words, isJson);
+  if (command === 'webhooks' && words.length === 0) {
+    return (await loadOperator(command)).runWebhooks(config(), isJson);
+  }
   return undefined;
 }
 

@@ -11,12 +11,13 @@ import type { Config } from './config.js';
 import { ConfigError } from './errors.js';
 import { requireOneHost } from './http/headers.js';
 import { createLogger, describeError } from './logger.js';
+import { loadOperator } from './operator-package.js';
 import { createSessionServer, type SessionServerOptions } from './server.js';
 
 export interface RunningServer {
   /** The port that it listens on. */
   readonly port: number;
-  /** The port of the operator's listener; undefined when there is none. */
+  /** The port of the operator's listener, or of the one for metrics alone; undefined when there is none. */
   readonly operatorPort: number | undefined;
   /**
    * Makes `/readyz` 503 for as long as proxies need to see it, and goes on answering; then closes.
@@ -30,17 +31,21 @@ export interface RunningServer {
 
 /**
  * Creates a session server and listens; see {@link createSessionServer}. With a port for the operator, it
- * has the operator's page.
+ * has the page of `@pay-checkout/operator`, which has to be installed.
+ *
+ * @throws {ConfigError} when it is not
  */
 export async function startSessionServer(
   config: Config,
   options: SessionServerOptions = {},
 ): Promise<RunningServer> {
   const { logger = createLogger(config.logLevel) } = options;
-  const { createOperator } = config.operator ? await import('./operator/index.js') : {};
+  const operator =
+    options.operator ??
+    (config.operator && (await loadOperator('PAY_OPERATOR_PORT')).createOperator);
   const server = await createSessionServer(config, {
-    ...(createOperator && { operator: createOperator }),
     ...{ ...options, logger },
+    ...(operator && { operator }),
   });
   const listeners: Listener[] = [];
   const close = async (): Promise<boolean> => {
@@ -51,13 +56,14 @@ export async function startSessionServer(
   try {
     const main = await startListener(server.handler, config);
     listeners.push(main);
-    const operator =
-      server.operator && config.operator
-        ? await startListener(server.operator, config.operator, OPERATOR_LIMITS)
+    const address = config.operator ?? config.metrics;
+    const second =
+      server.operator && address
+        ? await startListener(server.operator, address, OPERATOR_LIMITS)
         : undefined;
-    if (operator) listeners.push(operator);
-    const ports = { port: main.port, operatorPort: operator?.port };
-    const operatorHost = operator && config.operator?.host;
+    if (second) listeners.push(second);
+    const ports = { port: main.port, operatorPort: second?.port };
+    const operatorHost = second && address?.host;
     logger.info({ host: config.host, operatorHost, ...ports }, 'server listens');
     let closing: Promise<void> | undefined;
     const closeOnce = (signal?: string, startedAt = performance.now()): Promise<void> =>

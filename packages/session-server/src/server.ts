@@ -25,9 +25,14 @@ import { startSchedule } from './reconciliation/schedule.js';
 import { registerKeys } from './known-keys.js';
 import { createLogger, type Logger } from './logger.js';
 import { SILENT_OBSERVER } from './observer.js';
+import { Figures } from './metrics/figures.js';
+import {
+  createOperatorListener,
+  type OperatorAccess,
+  type OperatorRoutes,
+} from './metrics/listener.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './provider/shop-client.js';
-import type { OperatorAccess } from './operator/routes.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
 import { startRetention } from './erasure/retention.js';
 import {
@@ -56,7 +61,7 @@ import { startWebhookWorker } from './webhooks/worker.js';
  * 2. the provider's clients and the shop client, which connect when they are first used;
  * 3. reconciliation, checkouts and status, which need all of these;
  * 4. the loops: webhook worker, outbox dispatcher, schedule;
- * 5. the router and the operator's app, for the program that listens.
+ * 5. the router and the operator's listener, for the program that listens.
  * `close()` ends what was made last first: the loops before the database. So does a start that fails.
  */
 export interface SessionServer {
@@ -64,7 +69,7 @@ export interface SessionServer {
   readonly router: Router;
   /** The router as a server of its own, which answers 404 to everything else. */
   readonly handler: RequestListener;
-  /** What the option `operator` made, for a listener of its own; undefined without it, or a port for it. */
+  /** `/metrics`, and what the option `operator` made, for a listener of its own; undefined without a port for it. */
   readonly operator: RequestListener | undefined;
   /** From now on `/readyz` is 503, so that proxies send requests to other servers. */
   announceStop(): void;
@@ -83,13 +88,12 @@ export interface SessionServerOptions {
   /** Default: the system's. */
   readonly clock?: Clock;
   /**
-   * `createOperator` of `@pay-checkout/session-server/operator`: the operator's page, metrics and routes.
-   * Default: none of them are loaded.
+   * `createOperator` of `@pay-checkout/operator`: the operator's page, and routes for programs. Default: none.
    */
-  readonly operator?: (parts: OperatorParts) => RequestListener;
+  readonly operator?: (parts: OperatorParts) => OperatorRoutes;
 }
 
-/** The parts of a server that the operator's listener is made of. */
+/** The parts of a server that the operator's page and routes are made of. */
 export interface OperatorParts {
   readonly config: Config;
   readonly access: OperatorAccess;
@@ -98,8 +102,8 @@ export interface OperatorParts {
   readonly gateway: PartnerGateway;
   readonly reconciliation: ReconciliationService;
   readonly metrics: ServerMetrics;
+  readonly figures: Figures;
   readonly clock: Clock;
-  readonly logger: Logger;
   /** Called when events wait to be delivered again. */
   readonly onRedelivery: () => void;
 }
@@ -153,7 +157,7 @@ async function assemble(
   logger.info({ version: VERSION, node: process.version, ...config.settings }, 'server starts');
   const { merchantsFile: path, environment } = config;
   const listed = keep(options.merchants ?? new FileMerchantSource({ path, environment, logger }));
-  const metrics = config.operator && new ServerMetrics();
+  const metrics = (config.operator ?? config.metrics) && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
   const rules = checkoutRulesOf(config);
   const database = keep(await openDatabase(config, { clock, logger, observer }));
@@ -346,6 +350,38 @@ async function assemble(
       worker.wake();
     },
   });
+  const createRoutes = config.operator && options.operator;
+  const createListener = (of: ServerMetrics): RequestListener => {
+    const access: OperatorAccess = {
+      keys: () => operatorKeys,
+      names: config.operator?.names ?? [],
+      consoleUrl: config.operator?.consoleUrl,
+    };
+    const { trustProxy, maxOrderId, settleWindowSeconds } = config;
+    const figures = new Figures({
+      registry: of.registry,
+      database,
+      reconciliation,
+      clock,
+      maxOrderId,
+      settleWindowSeconds,
+    });
+    const routes = createRoutes?.({
+      config,
+      access,
+      database,
+      merchants,
+      gateway,
+      reconciliation,
+      metrics: of,
+      figures,
+      clock,
+      onRedelivery: () => {
+        dispatcher.wake();
+      },
+    });
+    return createOperatorListener({ access, metrics: of, figures, logger, trustProxy, routes });
+  };
   let isStopping = false;
   return {
     router,
@@ -357,22 +393,6 @@ async function assemble(
     announceStop: () => {
       isStopping = true;
     },
-    operator:
-      config.operator &&
-      metrics &&
-      options.operator?.({
-        config,
-        database,
-        merchants,
-        gateway,
-        reconciliation,
-        metrics,
-        clock,
-        logger,
-        access: { ...config.operator, keys: () => operatorKeys },
-        onRedelivery: () => {
-          dispatcher.wake();
-        },
-      }),
+    operator: metrics && createListener(metrics),
   };
 }

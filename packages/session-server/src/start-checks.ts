@@ -1,6 +1,12 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { systemClock } from './clock.js';
-import { type Config, parseConfig, readValidSettings, shareAddress } from './config.js';
+import {
+  type Config,
+  parseConfig,
+  readValidSettings,
+  secondListener,
+  shareAddress,
+} from './config.js';
 import { peekOrderId } from './checkouts/order-ids.js';
 import { AppError, ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
@@ -20,17 +26,27 @@ import { PartnerClients } from './provider/partner-clients.js';
 import { findAddressProblem, isWrittenPrivate } from './provider/shop-client.js';
 import { compareLists, type ListComparison } from './reconciliation/compare-lists.js';
 import { sdkSources } from './security/csp.js';
+import { loadOperator } from './operator-package.js';
 import { startListener } from './running-server.js';
 import { checkDatabaseUrl } from './store/postgres-database.js';
 import { checkDataFile } from './store/sqlite-database.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Settings of a package that may be missing. */
+const OPERATOR_SETTINGS = 'PAY_OPERATOR_';
+
 /** What a start that failed says first. */
 export const NOT_STARTED = 'the server did not start';
 
 /** Settings whose error may be temporary: an unavailable database, a port or file that another process still uses. */
-const PASSING = ['DATABASE_URL', 'PAY_DATABASE_FILE', 'PAY_PORT', 'PAY_OPERATOR_PORT'];
+const PASSING = [
+  'DATABASE_URL',
+  'PAY_DATABASE_FILE',
+  'PAY_PORT',
+  'PAY_OPERATOR_PORT',
+  'PAY_METRICS_PORT',
+];
 
 /**
  * Finds everything that would keep the server from starting, before it opens anything: settings,
@@ -80,6 +96,10 @@ export async function checkStart(env: Environment, beside = false): Promise<Conf
   for (const path of earlierScripts) {
     check('PAY_EARLIER_WIDGET_SCRIPTS', () => readWidgetScript(path, 'PAY_EARLIER_WIDGET_SCRIPTS'));
   }
+  const ofOperator = Object.keys(env).find(
+    (name) => name.startsWith(OPERATOR_SETTINGS) && env[name],
+  );
+  if (ofOperator !== undefined) await loadOperator(ofOperator).catch(note(ofOperator));
   if (!beside) await checkPorts(listeners, note);
   if (config && mistakes.length === 0) return config;
   throw new ConfigError(beside ? 'the server would not start' : NOT_STARTED, mistakes, isFinal);
@@ -283,12 +303,12 @@ async function checkPorts(
   note: (setting: string) => (error: unknown) => void,
 ): Promise<void> {
   const { PAY_HOST: host, PAY_PORT: port } = settings;
-  const { PAY_OPERATOR_HOST: operatorHost, PAY_OPERATOR_PORT: operatorPort } = settings;
+  const second = secondListener(settings);
   const listeners = [
     await tryToListen(host, port).catch(note('PAY_PORT')),
-    shareAddress(settings)
+    second === undefined || shareAddress(settings)
       ? undefined
-      : await tryToListen(operatorHost, operatorPort).catch(note('PAY_OPERATOR_PORT')),
+      : await tryToListen(second.host, second.port).catch(note(second.setting)),
   ];
   for (const listener of listeners) await listener?.close();
 }

@@ -4,8 +4,8 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { createOperator } from '@pay-checkout/operator';
 import { parseConfig, type TuningChanges } from '../../../packages/session-server/dist/config.js';
-import { createOperator } from '../../../packages/session-server/dist/operator/index.js';
 import { startListener } from '../../../packages/session-server/dist/running-server.js';
 import { createSessionServer } from '../../../packages/session-server/dist/server.js';
 import { listRoutes } from './routes.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { QUEUES } from '../../../packages/session-server/dist/operator/page-view.js';
+import { QUEUES } from '../../../packages/operator/dist/page-view.js';
 import { SHOP_ORIGIN } from '../shopper.ts';
 
 /** Values that a field of this name would have in a request that is right. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { describeErasure } from '../erasure/order-data.contract.js';
-import { describeOperatorStore } from '../operator/repository.contract.js';
+import { describeBacklog } from '../metrics/backlog.contract.js';
 import { describeOutboxRepository } from '../outbox/repository.contract.js';
 import { describeRestoreStore } from '../restore/repository.contract.js';
 import { StoreFixture } from '../testing/store-fixture.js';
@@ -27,6 +27,6 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
   });
   describeOutboxRepository(name, open);
   describeWebhookRepository(name, open);
-  describeOperatorStore(name, open);
+  describeBacklog(name, open);
   describeRestoreStore(name, open);
 }

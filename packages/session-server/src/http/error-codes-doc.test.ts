@@ -2,16 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const SOURCES = join(import.meta.dirname, '..');
+const SOURCES = ['..', '../../../operator/src'].map((folder) => join(import.meta.dirname, folder));
 const PAGE = join(import.meta.dirname, '../../../../docs/error-codes.md');
 /** Where an error of the server is made: its status and its code. */
 const MADE = /new AppError\(\s*(\d{3}),\s*'([a-z_]+)'/g;
 
-/** `code: status` of every error that the sources make. */
+/** `code: status` of every error that the server and the operator's package make. */
 function madeInSources(): Map<string, string> {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
-  const sources = files.filter((file) => /(?<!\.test)\.ts$/.test(file));
-  const texts = sources.map((file) => readFileSync(join(SOURCES, file), 'utf8'));
+  const texts = SOURCES.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /(?<!\.test)\.ts$/.test(file))
+      .map((file) => readFileSync(join(folder, file), 'utf8')),
+  );
   return new Map(
     texts.flatMap((text) =>
       [...text.matchAll(MADE)].map(([, status = '', code = '']) => [code, status] as const),

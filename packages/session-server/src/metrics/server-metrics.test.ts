@@ -5,7 +5,7 @@ import { readOperationsGuide } from '../testing/operations-guide.js';
 let stack: TestStack;
 beforeAll(async () => {
   stack = await TestStack.start({
-    env: { PAY_OPERATOR_PORT: '0' },
+    env: { PAY_METRICS_PORT: '0' },
     tuning: { settleWindowSeconds: 60 },
   });
 });
@@ -221,7 +221,7 @@ describe('the metrics', () => {
 describe('a backfill that the minute has no pages for', () => {
   it('shows how long it has been under way', async () => {
     const busy = await TestStack.start({
-      env: { PAY_OPERATOR_PORT: '0' },
+      env: { PAY_METRICS_PORT: '0' },
       tuning: { pollPagesPerMinute: 2 },
     });
     const backfillSeconds = async () => {
@@ -242,6 +242,16 @@ describe('a backfill that the minute has no pages for', () => {
     } finally {
       await busy.close();
     }
+  });
+});
+
+describe('a listener for metrics alone', () => {
+  it('has no page and no routes for programs, and refuses other host names and web pages', async () => {
+    for (const path of ['/', '/page/session', '/operator/health']) {
+      expect((await stack.askOperator(path)).status).toBe(404);
+    }
+    const headers = { origin: 'https://page.example' };
+    expect((await stack.askOperator('/metrics', { headers })).status).toBe(403);
   });
 });
 

@@ -1,37 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
+import { explainWork, growsWithHistory, type Plan } from '../testing/query-plans.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
-
-/** Tables with a row for each order, attempt, webhook or event that ever was. */
-const GROWING = new Set([
-  'checkouts',
-  'attempts',
-  'matched_transactions',
-  'webhooks',
-  'webhook_references',
-  'outbox_events',
-  'orders',
-]);
-
-/** Indexes of what waits for something: they stay small however long the history is. */
-const WAITING = [
-  'attempts_next_poll',
-  'checkouts_due',
-  'checkouts_price_check',
-  'webhooks_due',
-  'webhooks_unmatched',
-  'webhooks_unmatched_of_token',
-  'outbox_events_due',
-  'outbox_events_of_merchant',
-  'outbox_events_sending',
-  'outbox_events_dead_lettered',
-  'outbox_events_without_position',
-];
 
 /** Plans that seem to grow with history: a part of the statement, a part of the plan, why not. */
 const BOUNDED: readonly (readonly [statement: string, plan: string, why: string])[] = [
@@ -47,11 +21,6 @@ const BOUNDED: readonly (readonly [statement: string, plan: string, why: string]
 
 /** What the tests of the store say about it; nothing but its closing is left out here. */
 const NOT_PLAYED = ['constructor', 'close'];
-
-interface Plan {
-  readonly statement: string;
-  readonly step: string;
-}
 
 /** Calls each method of a store as a server does, and remembers which ones were called. */
 async function playEverything(store: TestStore): Promise<void> {
@@ -86,7 +55,6 @@ async function playEverything(store: TestStore): Promise<void> {
   await playOrders(store);
   await playWebhooks(store, attempt.orderId, toStoredToken(tokens.webhook));
   await store.readBacklog();
-  await store.findAttention({ since: 0, merchant: 'teashop' }, 10);
   await store.ping();
   await playRestore(store);
 }
@@ -145,7 +113,6 @@ async function playWebhooks(
   const [ours, unmatched] = await store.claimWebhooks(10, 30);
   if (!ours || !unmatched) throw new Error('two webhooks were to be claimed');
   await store.markUnmatched(unmatched, ['A1003.7'], { most: 10 });
-  await store.findUnmatchedWebhooks(10);
   const opened = await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
   if (opened.kind !== 'send') throw new Error('it was to be sent');
   await store.activateSession(opened.attempt.orderId, 'session-8');
@@ -169,36 +136,24 @@ async function playWebhooks(
 describe('the statements of the store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'plans-'));
   const called = new Set<string>();
-  let statements: string[];
   let plans: Plan[];
 
   beforeAll(async () => {
-    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
     const path = join(folder, 'data.sqlite');
     const clock = { now: () => Date.UTC(2026, 0, 1) };
-    const store = await TestStore.open({ path, clock, rules: TEST_RULES });
-    await playEverything(
-      new Proxy(store, {
-        get(target, name) {
-          called.add(String(name));
-          const member: unknown = Reflect.get(target, name, target);
-          return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-        },
-      }),
-    );
-    statements = [
-      ...new Set(prepare.mock.calls.map(([sql]) => sql.replaceAll(/\s+/g, ' ').trim())),
-    ];
-    prepare.mockRestore();
-    await store.close();
-    const database = new DatabaseSync(path);
-    plans = statements.flatMap((statement) =>
-      database
-        .prepare(`EXPLAIN QUERY PLAN ${statement}`)
-        .all()
-        .map(({ detail }) => ({ statement, step: String(detail) })),
-    );
-    database.close();
+    plans = await explainWork(path, async () => {
+      const store = await TestStore.open({ path, clock, rules: TEST_RULES });
+      await playEverything(
+        new Proxy(store, {
+          get(target, name) {
+            called.add(String(name));
+            const member: unknown = Reflect.get(target, name, target);
+            return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+          },
+        }),
+      );
+      await store.close();
+    });
   });
   afterAll(() => {
     rmSync(folder, { recursive: true });
@@ -208,7 +163,7 @@ describe('the statements of the store', () => {
     const methods = Object.getOwnPropertyNames(TestStore.prototype);
     const missed = methods.filter((name) => !called.has(name) && !NOT_PLAYED.includes(name));
     expect(missed).toEqual([]);
-    expect(statements.length).toBeGreaterThan(50);
+    expect(new Set(plans.map(({ statement }) => statement)).size).toBeGreaterThan(50);
   });
 
   it('find what they need by an index, however many orders there have been', () => {
@@ -233,15 +188,6 @@ describe('the statements of the store', () => {
     expect(growsWithHistory({ statement: 'SELECT * FROM attempts AS a', step })).toBe(grows);
   });
 });
-
-function growsWithHistory({ statement, step }: Plan): boolean {
-  if (step.startsWith('USE TEMP B-TREE')) return true;
-  const name = /^SCAN (\w+)/.exec(step)?.[1];
-  if (name === undefined) return false;
-  const alias = new RegExp(`(\\w+) AS ${name}\\b`).exec(statement)?.[1];
-  if (!GROWING.has(name) && !GROWING.has(alias ?? '')) return false;
-  return !WAITING.some((index) => step.endsWith(`INDEX ${index}`));
-}
 
 function isBounded(plan: Plan): boolean {
   return BOUNDED.some((exception) => isMeant(exception, plan));

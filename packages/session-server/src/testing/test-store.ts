@@ -32,11 +32,6 @@ import { findOrdersToErase } from '../erasure/order-data.js';
 import { recoverFromCrash } from '../crash-recovery.js';
 import { readBacklog } from '../metrics/backlog.js';
 import {
-  type AttentionFilter,
-  findAttention,
-  findUnmatchedWebhooks,
-} from '../operator/repository.js';
-import {
   claimEvents,
   type DeadLetterFilter,
   type EventClaim,
@@ -408,14 +403,6 @@ export class TestStore {
 
   readBacklog() {
     return readBacklog(this.database, this.#rules, this.context.clock.now());
-  }
-
-  findAttention(filter: AttentionFilter, limit: number) {
-    return findAttention(this.database, filter, limit);
-  }
-
-  findUnmatchedWebhooks(limit: number) {
-    return findUnmatchedWebhooks(this.database, limit);
   }
 
   declareLoss(since?: number) {

@@ -1,0 +1,274 @@
+/** The frame of the operator's page: sign-in, navigation, and a page that reads itself again and again. */
+import { html, nothing, render, type TemplateResult } from 'lit';
+import type { SessionView } from '../src/page-view.js';
+import { ApiError, read, send, signOut } from './api.js';
+import { NoteDialog, SignInDialog, signInForm } from './dialogs.js';
+import { time } from './formatting.js';
+import { type Action, findPage, linkTo, type Page, type PageActions, type Params } from './page.js';
+import { PAGES } from './pages.js';
+
+const EVERY_MS = 5000;
+/** Shorter waits need no words. */
+const SLOW_MS = 400;
+
+class Frame implements PageActions {
+  #session: SessionView | undefined;
+  #found: { readonly page: Page; readonly params: Params } | undefined;
+  #answer: unknown;
+  #etag: string | null = null;
+  /** When the server last said how things are. */
+  #readAt = 0;
+  #problem: ApiError | undefined;
+  #isSlow = false;
+  /** What the last action came to. */
+  #said = '';
+  #failed = '';
+  kept: unknown;
+
+  get consoleUrl(): string | undefined {
+    return this.#session?.consoleUrl;
+  }
+
+  #reading = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #signIn = new SignInDialog((key) => this.#startSession(key));
+  readonly #note = new NoteDialog();
+
+  async start(): Promise<void> {
+    addEventListener('hashchange', () => void this.#open());
+    addEventListener('online', () => void this.#refresh());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') void this.#refresh();
+      else this.#stop();
+    });
+    try {
+      this.#session = (await read<SessionView | null>('session'))?.answer ?? undefined;
+    } catch (error) {
+      this.#problem = toApiError(error);
+    }
+    await this.#open({ isFirst: true });
+  }
+
+  async act(action: Action): Promise<void> {
+    const sendIt = async (note?: string): Promise<void> => {
+      const body = { ...action.body, ...(note !== undefined && { note }) };
+      const answer = await this.#sendSignedIn(action.path, body);
+      if (action.isKept) this.kept = answer;
+      this.#said = action.done;
+      this.#failed = '';
+      await this.#refresh();
+    };
+    if (action.note) {
+      this.#note.open(action.note, sendIt);
+      return;
+    }
+    try {
+      await sendIt();
+    } catch (error) {
+      this.#said = '';
+      this.#failed = toApiError(error).message;
+      this.#draw();
+    }
+  }
+
+  /** If the session has expired, nothing is lost: the action continues after the next sign-in. */
+  async #sendSignedIn(path: string, body: unknown): Promise<unknown> {
+    try {
+      return await send(path, body);
+    } catch (error) {
+      if (toApiError(error).status !== 401) throw error;
+      await this.#signIn.open();
+      return send(path, body);
+    }
+  }
+
+  async #startSession(key: string): Promise<void> {
+    this.#session = await send<SessionView>('session', { key });
+    this.#problem = undefined;
+    void this.#refresh();
+  }
+
+  async #open({ isFirst = false } = {}): Promise<void> {
+    this.#stop();
+    this.#found = findPage(location.hash, PAGES);
+    this.#answer = undefined;
+    this.#etag = null;
+    if (!isFirst) this.#problem = undefined;
+    this.#said = '';
+    this.#failed = '';
+    this.kept = undefined;
+    const title = this.#found?.page.title(this.#found.params) ?? 'Not found';
+    document.title = `${this.#session ? title : 'Sign in'} · Pay Checkout operator`;
+    this.#draw();
+    // As after a link to another document: what was read out before is gone.
+    if (!isFirst) document.querySelector('h1')?.focus();
+    await this.#refresh();
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#reading.abort();
+  }
+
+  /** Reads the page now, and again after a pause while it is seen. */
+  async #refresh(): Promise<void> {
+    this.#stop();
+    const path = this.#found?.page.read(this.#found.params);
+    if (!this.#session || path === undefined) {
+      this.#draw();
+      return;
+    }
+    const reading = new AbortController();
+    this.#reading = reading;
+    const slow = setTimeout(() => {
+      this.#isSlow = true;
+      this.#draw();
+    }, SLOW_MS);
+    try {
+      const fresh = await read(path, { signal: reading.signal, etag: this.#etag });
+      if (reading.signal.aborted) return;
+      if (fresh) ({ answer: this.#answer, etag: this.#etag } = fresh);
+      this.#readAt = Date.now();
+      this.#problem = undefined;
+    } catch (error) {
+      if (reading.signal.aborted) return;
+      this.#problem = toApiError(error);
+      if (this.#problem.status === 401) void this.#signIn.open();
+    } finally {
+      clearTimeout(slow);
+    }
+    this.#isSlow = false;
+    this.#draw();
+    const everyMs = (this.#found?.page.everySeconds ?? EVERY_MS / 1000) * 1000;
+    if (document.visibilityState === 'visible' && this.#problem?.status !== 401) {
+      this.#timer = setTimeout(() => void this.#refresh(), everyMs);
+    }
+  }
+
+  async #leave(): Promise<void> {
+    try {
+      await signOut();
+    } catch (error) {
+      this.#failed = toApiError(error).message;
+      this.#draw();
+      return;
+    }
+    this.#session = undefined;
+    await this.#open();
+  }
+
+  #draw(): void {
+    render(this.#session ? this.#frame(this.#session) : this.#signInPage(), document.body);
+  }
+
+  #signInPage(): TemplateResult {
+    if (this.#problem) {
+      return html`<main id="main">
+        <h1 tabindex="-1">Pay Checkout operator</h1>
+        <p class="problem" role="alert">${this.#problem.message}</p>
+        <button class="button" @click=${() => location.reload()}>Try again</button>
+      </main>`;
+    }
+    return html`<main id="main" class="narrow">
+      <h1 tabindex="-1">Sign in</h1>
+      ${signInForm(async (key) => {
+        await this.#startSession(key);
+        await this.#open();
+      })}
+    </main>`;
+  }
+
+  #frame(session: SessionView): TemplateResult {
+    const current = this.#found?.page;
+    const skip = (event: Event): void => {
+      event.preventDefault();
+      document.getElementById('main')?.focus();
+    };
+    const search = (event: SubmitEvent): void => {
+      event.preventDefault();
+      const input = (event.target as HTMLFormElement).elements.namedItem('q') as HTMLInputElement;
+      if (input.value.trim() !== '') location.hash = linkTo('search', { q: input.value.trim() });
+    };
+    return html`<a class="skip" href="#main" @click=${skip}>Skip to the content</a>
+      <header>
+        <div class="bar">
+          <a class="brand" href="#/"
+            >Pay Checkout <small>operator · ${session.environment}</small></a
+          >
+          <form role="search" @submit=${search}>
+            <label class="unseen" for="q">Order, reference, checkout, transaction or event</label>
+            <input
+              id="q"
+              name="q"
+              type="search"
+              placeholder="Order, reference, checkout …"
+              autocomplete="off"
+              maxlength="200"
+            />
+            <button class="button">Search</button>
+          </form>
+          <p class="who">
+            <span title="The fingerprint of your key: the audit trail has it"
+              >${session.actor}</span
+            >
+            <button class="link" @click=${() => this.#leave()}>Sign out</button>
+          </p>
+        </div>
+        <nav aria-label="Operator">
+          <ul>
+            ${PAGES.filter(({ nav }) => nav !== undefined).map(
+              (page) =>
+                html`<li>
+                  <a
+                    href=${linkTo(page.navPath ?? page.path)}
+                    aria-current=${page === current ? 'page' : nothing}
+                    >${page.nav}</a
+                  >
+                </li>`,
+            )}
+          </ul>
+        </nav>
+      </header>
+      <main id="main" tabindex="-1">${this.#content()}</main>`;
+  }
+
+  #content(): TemplateResult {
+    if (!this.#found) {
+      return html`<h1 tabindex="-1">Not found</h1>
+        <p>There is no such page. <a href="#/">Go to the overview</a>.</p>`;
+    }
+    const { page, params } = this.#found;
+    const isNeeded = page.read(params) !== undefined;
+    return html`<h1 tabindex="-1">${page.title(params)}</h1>
+      <div role="status" class="said">${this.#said}</div>
+      ${this.#failed && html`<p class="problem" role="alert">${this.#failed}</p>`}
+      ${this.#problem ? this.#renderProblem(this.#problem) : nothing}
+      ${
+        isNeeded && this.#answer === undefined
+          ? this.#problem
+            ? nothing
+            : html`<p class="waiting" role="status">${this.#isSlow ? 'Reading …' : ''}</p>`
+          : page.draw(this.#answer, params, this)
+      }`;
+  }
+
+  #renderProblem({ message, status, requestId }: ApiError): TemplateResult {
+    const isShown = this.#answer !== undefined;
+    return html`<div class="problem" role="alert">
+      <p>
+        ${message} ${isShown ? html`What is shown is from ${time(this.#readAt)}.` : nothing}
+        ${requestId && status >= 500 ? html`Request <code>${requestId}</code>.` : nothing}
+      </p>
+      <button class="button quiet" @click=${() => this.#refresh()}>
+        ${status === 401 ? 'Sign in again' : 'Try again'}
+      </button>
+    </div>`;
+  }
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}
+
+await new Frame().start();

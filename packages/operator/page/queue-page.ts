@@ -1,0 +1,120 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { type Queue, QUEUES, type QueueItem, type QueueView } from '../src/page-view.js';
+import { count, time } from './formatting.js';
+import { linkTo, page, type PageActions } from './page.js';
+import { orderLink, renderMore, renderTable, words } from './parts.js';
+
+const NAMES: Readonly<Record<Queue, string>> = {
+  attention: 'Attention',
+  unconfirmed: 'Unconfirmed',
+  'price-changed': 'Price changed',
+  'paid-twice': 'Paid twice',
+  'dead-letters': 'Dead letters',
+  'unmatched-webhooks': 'Unmatched webhooks',
+};
+
+const TEXTS: Readonly<Record<Queue, string>> = {
+  attention: 'Orders that a person should check before shipping.',
+  unconfirmed:
+    'The shopper came back from paying, and no transaction shows it. It is still polled for.',
+  'price-changed': 'Paid at a price that is no longer the order’s.',
+  'paid-twice': 'More than one payment. Give back each one too many, at the provider.',
+  'dead-letters': 'Events that the shop did not acknowledge in three days.',
+  'unmatched-webhooks':
+    'Webhooks that name no attempt that is known. They prove nothing, and are dropped after some days.',
+};
+
+/** The queues, newest first. */
+export const queuePage = page<QueueView>({
+  path: 'queues/:queue',
+  nav: 'Queues',
+  navPath: 'queues/attention',
+  title: ({ queue }) => NAMES[queueOf(queue)],
+  read: ({ queue, cursor }) =>
+    `queues/${queueOf(queue)}${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`,
+  draw: ({ queue, counts, items, next }, { cursor }, actions) =>
+    html`<nav class="tabs" aria-label="Queues">
+        <ul>
+          ${QUEUES.map(
+            (each) =>
+              html`<li>
+                <a
+                  href=${linkTo(`queues/${each}`)}
+                  aria-current=${each === queue ? 'page' : nothing}
+                  >${NAMES[each]}
+                  <span class=${counts[each] > 0 ? 'count' : 'count is-none'}
+                    >${count(counts[each])}</span
+                  ></a
+                >
+              </li>`,
+          )}
+        </ul>
+      </nav>
+      <p class="hint">${TEXTS[queue]}</p>
+      ${
+        items.length === 0
+          ? html`<p class="empty">
+              ${cursor === undefined ? 'This queue is empty.' : 'There is nothing older.'}
+            </p>`
+          : renderItems(queue, items, actions)
+      }
+      ${renderMore(`queues/${queue}`, cursor, next)}`,
+});
+
+function queueOf(text: string | undefined): Queue {
+  return QUEUES.find((queue) => queue === text) ?? 'attention';
+}
+
+function renderItems(
+  queue: Queue,
+  items: readonly QueueItem[],
+  actions: PageActions,
+): TemplateResult {
+  switch (queue) {
+    case 'dead-letters':
+      return renderTable(
+        NAMES[queue],
+        ['Order', 'Event', 'Stored', 'Action'],
+        items.map((item) => [
+          orderLink(item.merchants[0] ?? '', item.order ?? ''),
+          html`${item.type}<br /><code>${item.id}</code>`,
+          time(item.at),
+          html`<button class="button quiet" @click=${() => actions.act(redeliver(item.id))}>
+            Redeliver<span class="unseen"> ${item.type} of ${item.order}</span>
+          </button>`,
+        ]),
+      );
+    case 'unmatched-webhooks':
+      return renderTable(
+        NAMES[queue],
+        ['Webhook', 'Endpoint of', 'Received'],
+        items.map((item) => [
+          html`${item.id}`,
+          html`${item.merchants.join(', ') || 'no merchant any more'}`,
+          time(item.at),
+        ]),
+      );
+    case 'attention':
+    case 'unconfirmed':
+    case 'price-changed':
+    case 'paid-twice':
+      return renderTable(
+        NAMES[queue],
+        ['Order', 'State', 'Attention', 'Created'],
+        items.map((item) => [
+          orderLink(item.merchants[0] ?? '', item.order ?? ''),
+          html`${item.state}`,
+          html`${item.attention?.map(words).join(', ')}`,
+          time(item.at),
+        ]),
+      );
+  }
+}
+
+/** It keeps its id: a shop that has it already does nothing again. */
+export function redeliver(event: string) {
+  return {
+    path: `events/${encodeURIComponent(event)}/redeliver`,
+    done: 'The event is being delivered again.',
+  };
+}

@@ -1,0 +1,42 @@
+import { html } from 'lit';
+import type { FoundOrder, SearchView } from '../src/page-view.js';
+import { time } from './formatting.js';
+import { page } from './page.js';
+import { orderLink, renderTable } from './parts.js';
+
+const FOUND_BY: Readonly<Record<FoundOrder['by'], string>> = {
+  order: 'its name',
+  reference: 'a reference of a session',
+  checkout: 'a checkout',
+  transaction: 'a transaction',
+  event: 'an event',
+};
+
+export const searchPage = page<SearchView>({
+  path: 'search',
+  title: ({ q }) => (q ? `Search: ${q}` : 'Search'),
+  read: ({ q }) => (q ? `search?q=${encodeURIComponent(q)}` : undefined),
+  everySeconds: 15,
+  draw: (found, { q }) => {
+    if (!q)
+      return html`<p>Search for an order, a reference, a checkout, a transaction or an event.</p>`;
+    const { orders, more } = found;
+    if (orders.length === 0) {
+      return html`<p class="empty">
+        No order has this name, reference, checkout, transaction or event. Names count with capital
+        letters, and a name may be left unfinished; the others are wanted whole.
+      </p>`;
+    }
+    return html`${renderTable(
+      'Orders found',
+      ['Order', 'State', 'Found by', 'Created'],
+      orders.map(({ merchant, order, state, by, createdAt }) => [
+        orderLink(merchant, order),
+        state,
+        FOUND_BY[by],
+        time(createdAt),
+      ]),
+    )}
+    ${more ? html`<p class="hint">There are more: say more of the name.</p>` : ''}`;
+  },
+});

@@ -1,0 +1,95 @@
+import {
+  AppError,
+  optionalText,
+  type OrderKey,
+  type Reader,
+  redeliverEvents,
+  type RedeliverFilter,
+  type Row,
+  sql,
+  type Transaction,
+} from '@pay-checkout/session-server/internals';
+import type { AuditView } from './page-view.js';
+
+/** Records an operator's action in the transaction that performs it. */
+export async function recordAction(
+  tx: Transaction,
+  { actor, action, merchant, order, target, note }: Omit<AuditView, 'id' | 'at'>,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    sql.insert('audit', { at: now, actor, action, merchant, order_name: order, target, note }),
+  );
+}
+
+/**
+ * Redelivers events, and notes it: each that is named with its order, and of all others how many they
+ * were.
+ *
+ * @throws {AppError} 404 `event_not_found` for an id that there is not; then none is redelivered
+ */
+export async function redeliverAndNote(
+  tx: Transaction,
+  { ids, ...filter }: RedeliverFilter,
+  by: Pick<AuditView, 'actor' | 'note'>,
+  now: number,
+): Promise<number> {
+  if (!ids) {
+    const count = await redeliverEvents(tx, filter, now);
+    const target = count === 1 ? '1 event' : `${String(count)} events`;
+    const { merchant } = filter;
+    if (count > 0) await recordAction(tx, { ...by, action: 'redeliver', merchant, target }, now);
+    return count;
+  }
+  let count = 0;
+  for (const id of new Set(ids)) {
+    const order = await findOrderOfEvent(tx, id);
+    if (!order) throw new AppError(404, 'event_not_found', `There is no event "${id}".`);
+    if ((await redeliverEvents(tx, { ...filter, ids: [id] }, now)) === 0) continue;
+    count += 1;
+    await recordAction(tx, { ...by, ...order, action: 'redeliver', target: id }, now);
+  }
+  return count;
+}
+
+async function findOrderOfEvent(reader: Reader, event: string): Promise<OrderKey | undefined> {
+  const row = await reader.get(sql`
+    SELECT checkouts.merchant, order_name FROM outbox_events
+    JOIN checkouts ON checkouts.id = outbox_events.checkout
+    WHERE outbox_events.id = ${event}`);
+  return row && { merchant: String(row['merchant']), order: String(row['order_name']) };
+}
+
+/** What was done about an order, oldest first. */
+export async function findAuditOf(
+  reader: Reader,
+  { merchant, order }: OrderKey,
+): Promise<AuditView[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM audit WHERE merchant = ${merchant} AND order_name = ${order}`);
+  return rows.map(toAudit).toSorted((one, other) => one.id - other.id);
+}
+
+/** All that was done, newest first. */
+export async function findAudit(
+  reader: Reader,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<AuditView[]> {
+  const rows = await reader.all(
+    sql`SELECT * FROM audit WHERE id < ${before} ORDER BY id DESC LIMIT ${limit}`,
+  );
+  return rows.map(toAudit);
+}
+
+function toAudit(row: Row): AuditView {
+  return {
+    id: Number(row['id']),
+    at: Number(row['at']),
+    actor: String(row['actor']),
+    action: row['action'] as AuditView['action'],
+    merchant: optionalText(row['merchant']),
+    order: optionalText(row['order_name']),
+    target: optionalText(row['target']),
+    note: optionalText(row['note']),
+  };
+}

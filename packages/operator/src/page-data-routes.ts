@@ -1,0 +1,108 @@
+import { type Request, type Response, Router } from 'express';
+import { z } from 'zod';
+import {
+  abortedByClose,
+  jsonBody,
+  parse,
+  readCursor,
+  toCursor,
+  word,
+} from '@pay-checkout/session-server/internals';
+import { sessionOf } from './page-routes.js';
+import type { PageService } from './page-service.js';
+import { type Queue, QUEUES } from './page-view.js';
+import type { Place } from './queues.js';
+import type { OperatorService } from './service.js';
+
+const MAX_BODY_BYTES = 16_384;
+
+/** What the operator's page reads and does. */
+export function pageDataRoutes(service: OperatorService, page: PageService): Router {
+  const router = Router();
+  const body = jsonBody(MAX_BODY_BYTES);
+
+  router.get('/health', async (_request, response) => {
+    response.json(await service.healthView());
+  });
+
+  router.get('/search', async (request, response) => {
+    response.json(await page.search(parse(searchQuery, request.query).q));
+  });
+
+  router.get('/orders/:merchant/:order', async (request, response) => {
+    response.json(await page.order(keyIn(request)));
+  });
+
+  router.get('/queues/:queue', async (request, response) => {
+    const { queue } = parse(z.object({ queue: z.enum(QUEUES) }), request.params);
+    const { cursor } = parse(listQuery, request.query);
+    const behind = cursor === undefined ? [] : readCursor(cursor, placeIn(queue));
+    response.json(withCursor(await page.queue(queue, behind)));
+  });
+
+  router.get('/audit', async (request, response) => {
+    const { cursor } = parse(listQuery, request.query);
+    const behind = cursor === undefined ? [] : readCursor(cursor, z.tuple([number]));
+    response.json(withCursor(await page.audit(behind)));
+  });
+
+  router.post('/orders/:merchant/:order/poll', ...body, async (request, response) => {
+    await page.poll(keyIn(request), wantedBy(request, response));
+    response.json({});
+  });
+
+  router.post('/orders/:merchant/:order/explain', ...body, async (request, response) => {
+    response.json({ lines: await service.explain(keyIn(request), abortedByClose(response)) });
+  });
+
+  router.post('/orders/:merchant/:order/void', ...body, async (request, response) => {
+    parse(withNote, request.body);
+    await page.makeVoid(keyIn(request), wantedBy(request, response));
+    response.json({});
+  });
+
+  router.post('/checkouts/:id/resolve', ...body, async (request, response) => {
+    const { attention } = parse(resolveBody, request.body);
+    const { id } = parse(z.object({ id: word }), request.params);
+    await page.resolve(id, attention, wantedBy(request, response));
+    response.json({});
+  });
+
+  router.post('/events/:id/redeliver', ...body, async (request, response) => {
+    const { id } = parse(z.object({ id: word }), request.params);
+    response.json({ redelivered: await page.redeliver(id, wantedBy(request, response)) });
+  });
+
+  return router;
+}
+
+const searchQuery = z.object({ q: word });
+const listQuery = z.object({ cursor: z.string().max(500).optional() });
+const note = z
+  .string()
+  .max(500)
+  .transform((text) => text.replace(/\p{Cc}+/gu, ' ').trim());
+const wantedNote = note.refine((text) => text !== '', 'expected a note');
+const actionBody = z.object({ note: note.optional() });
+const withNote = z.object({ note: wantedNote });
+const resolveBody = z.object({ note: wantedNote, attention: z.array(word).max(1000) });
+export const orderKey = z.object({ merchant: word, order: word });
+
+const number = z.int().nonnegative();
+
+function placeIn(queue: Queue): z.ZodType<(string | number)[]> {
+  if (queue === 'dead-letters') return z.tuple([number, number, word]);
+  return queue === 'unmatched-webhooks' ? z.tuple([number, number]) : z.tuple([number]);
+}
+
+function withCursor<T extends { readonly nextPlace?: Place }>({ nextPlace, ...found }: T) {
+  return { ...found, ...(nextPlace && { next: toCursor(nextPlace) }) };
+}
+
+function keyIn(request: Request): z.output<typeof orderKey> {
+  return parse(orderKey, request.params);
+}
+
+function wantedBy(request: Request, response: Response) {
+  return { actor: sessionOf(response).actor, note: parse(actionBody, request.body).note };
+}

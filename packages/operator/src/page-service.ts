@@ -1,0 +1,187 @@
+import {
+  AppError,
+  type Clock,
+  type Database,
+  findAttempts,
+  findCheckoutsOfOrder,
+  findOrder,
+  findWebhookEndpoints,
+  makeVoid,
+  type MerchantSource,
+  type OrderKey,
+  pollSoon,
+  type ReconciliationService,
+  sql,
+  toCheckout,
+  touchOrder,
+} from '@pay-checkout/session-server/internals';
+import { findAudit, recordAction, redeliverAndNote } from './audit.js';
+import type { AuditView, OrderView, Queue, QueueItem, QueueView, SearchView } from './page-view.js';
+import { countQueues, findQueue, isInQueue, type Place } from './queues.js';
+import { searchOrders } from './search.js';
+import { openAttention, readTimeline, resolvedOf } from './timeline.js';
+
+/** Items of a page of a list. */
+const PAGE_ITEMS = 50;
+
+export interface PageServiceOptions {
+  readonly database: Database;
+  readonly merchants: MerchantSource;
+  readonly reconciliation: Pick<ReconciliationService, 'hint'>;
+  readonly clock: Clock;
+  /** How long the steps of an order are kept. */
+  readonly keepDays: number;
+  /** Called when events wait to be delivered again. */
+  readonly onRedelivery: () => void;
+}
+
+/** What an operator asks for, and who it is. */
+export interface OperatorRequest {
+  readonly actor: string;
+  readonly note?: string | undefined;
+}
+
+/** A part of a list, and the place that the next part is behind. */
+interface Found<T> {
+  readonly items: readonly T[];
+  readonly nextPlace?: Place;
+}
+
+/**
+ * What the operator's page reads and does. Each action may be asked for again without harm, and is
+ * noted with what it changes, in one transaction.
+ */
+export class PageService {
+  readonly #options: PageServiceOptions;
+
+  constructor(options: PageServiceOptions) {
+    this.#options = options;
+  }
+
+  search(text: string): Promise<SearchView> {
+    return searchOrders(this.#options.database, text);
+  }
+
+  /** @throws {AppError} 404 `order_not_found` */
+  async order(key: OrderKey): Promise<OrderView> {
+    const { database, keepDays } = this.#options;
+    const timeline = await readTimeline(database, key);
+    if (!timeline) throw noSuchOrder();
+    const { price, state } = timeline;
+    const canVoid = price !== undefined && state !== 'paid' && state !== 'void';
+    return { ...timeline, canVoid, keepDays };
+  }
+
+  async queue(
+    queue: Queue,
+    behind: Place,
+  ): Promise<Found<QueueItem> & Pick<QueueView, 'queue' | 'counts'>> {
+    const { database, merchants } = this.#options;
+    const all = await merchants.all();
+    const merchantsOf = (tokenHash: string) =>
+      findWebhookEndpoints(all, tokenHash).map(({ merchant }) => merchant.id);
+    const limit = PAGE_ITEMS + 1;
+    const found = await findQueue(database, queue, { behind, limit }, merchantsOf);
+    const shown = found.slice(0, PAGE_ITEMS);
+    const nextPlace = found.length > PAGE_ITEMS ? shown.at(-1)?.place : undefined;
+    return {
+      queue,
+      counts: await countQueues(database),
+      items: shown.filter((item) => isInQueue(item, queue)).map(({ place: _, ...item }) => item),
+      ...(nextPlace && { nextPlace }),
+    };
+  }
+
+  async audit([before = Number.MAX_SAFE_INTEGER]: readonly number[]): Promise<Found<AuditView>> {
+    const found = await findAudit(this.#options.database, { before, limit: PAGE_ITEMS + 1 });
+    const items = found.slice(0, PAGE_ITEMS);
+    const last = items.at(-1);
+    return { items, ...(last && found.length > PAGE_ITEMS && { nextPlace: [last.id] }) };
+  }
+
+  /** Requests a poll for an order soon, within the quota. */
+  async poll(key: OrderKey, { actor, note }: OperatorRequest): Promise<void> {
+    const { database, merchants, reconciliation, clock } = this.#options;
+    if (!(await merchants.find(key.merchant))) {
+      throw new AppError(404, 'unknown_merchant', 'No such merchant.');
+    }
+    const checkouts = await database.transaction('operator:poll', async (tx) => {
+      const found = await findCheckoutsOfOrder(tx, key.merchant, key.order);
+      if (found.length === 0) throw noSuchOrder();
+      const now = clock.now();
+      await touchOrder(tx, key);
+      for (const { id } of found) {
+        for (const { orderId, status } of await findAttempts(tx, id)) {
+          if (status !== 'refused' && status !== 'not_sent') await pollSoon(tx, orderId, now);
+        }
+      }
+      await recordAction(tx, { ...key, actor, action: 'poll', note }, now);
+      return found;
+    });
+    // The schedule polls soon; where a server watches already, this is sooner.
+    for (const checkout of checkouts) reconciliation.hint(checkout, 'operator');
+  }
+
+  /** Whether there was anything to redeliver. @throws {AppError} 404 `event_not_found` */
+  async redeliver(event: string, { actor, note }: OperatorRequest): Promise<boolean> {
+    const { database, clock, onRedelivery } = this.#options;
+    const count = await database.transaction('operator:redeliver', (tx) =>
+      redeliverAndNote(tx, { ids: [event] }, { actor, note }, clock.now()),
+    );
+    if (count > 0) onRedelivery();
+    return count > 0;
+  }
+
+  /**
+   * Removes a checkout from the queues until it gets new attention. Its shop still sees its attention.
+   *
+   * @param seen what is resolved: nothing that was added since the person looked
+   * @throws {AppError} 404 `checkout_not_found`; 409 `attention_changed`
+   */
+  async resolve(
+    checkout: string,
+    seen: readonly string[],
+    { actor, note }: OperatorRequest,
+  ): Promise<void> {
+    const { database, clock } = this.#options;
+    await database.transaction('operator:resolve', async (tx) => {
+      // Locks it, so that nothing is added in the meantime.
+      await tx.run(sql`UPDATE checkouts SET attention = attention WHERE id = ${checkout}`);
+      const row = await tx.get(sql`SELECT * FROM checkouts WHERE id = ${checkout}`);
+      if (!row) throw new AppError(404, 'checkout_not_found', 'There is no such checkout.');
+      const { merchant, order, ...found } = toCheckout(row);
+      const open = openAttention(found, resolvedOf(row));
+      if (open.length === 0) return;
+      if (JSON.stringify(open) !== JSON.stringify(seen)) {
+        const text = 'There is new attention since you looked. Look again.';
+        throw new AppError(409, 'attention_changed', text);
+      }
+      await tx.run(sql`
+        UPDATE checkouts SET resolved_attention = attention WHERE id = ${checkout}`);
+      const target = open.join(', ');
+      const action = { merchant, order, actor, action: 'resolve', target, note } as const;
+      await recordAction(tx, action, clock.now());
+    });
+  }
+
+  /** @throws {AppError} 404 `order_not_found`; 409 `order_already_paid`, `order_lookup_in_use` */
+  async makeVoid(key: OrderKey, { actor, note }: OperatorRequest): Promise<void> {
+    const { database, clock } = this.#options;
+    await database.transaction('operator:void', async (tx) => {
+      const stored = await findOrder(tx, key);
+      if (!stored) throw noSuchOrder();
+      if (stored.isVoid) return;
+      if (!stored.put) {
+        const text = 'The shop is asked for this order: it has to say that it is void.';
+        throw new AppError(409, 'order_lookup_in_use', text);
+      }
+      const now = clock.now();
+      await makeVoid(tx, key, now);
+      await recordAction(tx, { ...key, actor, action: 'void', note }, now);
+    });
+  }
+}
+
+function noSuchOrder(): AppError {
+  return new AppError(404, 'order_not_found', 'There is no such order.');
+}

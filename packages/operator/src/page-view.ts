@@ -1,0 +1,223 @@
+import type { AttentionCode, LogEntry } from '@pay-checkout/session-server/internals';
+/** What the operator's page reads, in types that it shares with the server. Times are ms since 1970. */
+
+export interface SessionView {
+  readonly actor: string;
+  readonly expiresAt: number;
+  readonly environment: string;
+  /** A partner console that shows transactions of the provider. */
+  readonly consoleUrl?: string | undefined;
+}
+
+/** How many items wait, and how long the oldest has waited. Counts stop at 10,000. */
+export interface BacklogView {
+  readonly watchedAttempts: number;
+  readonly scheduledPollLateSeconds: number;
+  readonly oldestReturnSeconds: number;
+  readonly waitingWebhooks: number;
+  readonly oldestWebhookSeconds: number;
+  readonly unmatchedWebhooks: number;
+  readonly waitingEvents: number;
+  readonly oldestEventSeconds: number;
+  readonly deadLetteredEvents: number;
+  readonly orderIdShare: number;
+  readonly pollersBackingOff: number;
+  readonly backfillSeconds: number;
+}
+
+/** Calls of one operation of the provider that this server has made since it started. */
+export interface ProviderCallsView {
+  readonly operation: string;
+  readonly calls: number;
+  readonly failed: number;
+  /** Half of them took no longer, in seconds; undefined: longer than is measured. */
+  readonly p50?: number | undefined;
+  readonly p95?: number | undefined;
+}
+
+/** What waits of a merchant, of the 10,000 that wait at all. */
+export interface MerchantView {
+  readonly merchant: string;
+  readonly attention: number;
+  readonly deadLettered: number;
+  readonly waitingEvents: number;
+  readonly watchedAttempts: number;
+}
+
+export interface HealthView {
+  readonly providerCalls: readonly ProviderCallsView[];
+  /** Those with the most that needs a person come first. */
+  readonly busyMerchants: readonly MerchantView[];
+  readonly version: string;
+  readonly isWritable: boolean;
+  readonly uptimeSeconds: number;
+  readonly merchants: { readonly all: number; readonly disabled: number };
+  readonly backlog: BacklogView;
+}
+
+/** Where an order was found, and by what. */
+export interface FoundOrder {
+  readonly merchant: string;
+  readonly order: string;
+  readonly state: string;
+  readonly createdAt: number;
+  readonly by: 'order' | 'reference' | 'checkout' | 'transaction' | 'event';
+}
+
+export interface SearchView {
+  readonly orders: readonly FoundOrder[];
+  readonly more: boolean;
+}
+
+export interface CheckoutView {
+  readonly id: string;
+  /** Of the request that created it: its log lines, spans and events have it. */
+  readonly requestId?: string | undefined;
+  readonly state: string;
+  /** Decimal text, and its currency. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly refund: string;
+  readonly amountRefunded: string;
+  readonly attention: readonly AttentionCode[];
+  /** That no operator has resolved. */
+  readonly openAttention: readonly AttentionCode[];
+  readonly paidBy?: string | undefined;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly settleBy?: number | undefined;
+}
+
+export interface AttemptView {
+  readonly orderId: number;
+  readonly reference: string;
+  readonly checkout: string;
+  readonly account: string;
+  readonly providerMerchantId: number;
+  readonly status: string;
+  readonly createdAt: number;
+  /** Scheduled polls since `watchedFrom`, and the next one. */
+  readonly polls: number;
+  readonly watchedFrom: number;
+  readonly nextPollAt?: number | undefined;
+}
+
+export interface EventView {
+  readonly id: string;
+  readonly type: string;
+  readonly checkout: string;
+  readonly status: string;
+  readonly tries: number;
+  readonly dueAt?: number | undefined;
+  readonly createdAt: number;
+}
+
+/** What an operator did. */
+export interface AuditView {
+  readonly id: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly action: 'poll' | 'redeliver' | 'resolve' | 'void';
+  readonly merchant?: string | undefined;
+  readonly order?: string | undefined;
+  readonly target?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** One thing that happened to an order. */
+export type TimelineEntry = { readonly at: number } & (
+  | LogEntry
+  | {
+      readonly kind: 'checkout';
+      readonly checkout: string;
+      readonly detail: { readonly price: string; readonly requestId?: string | undefined };
+    }
+  | {
+      readonly kind: 'request';
+      readonly checkout: string;
+      readonly subject: string;
+      readonly detail: { readonly reference: string };
+    }
+  | {
+      readonly kind: 'webhook';
+      readonly subject: string;
+      readonly detail: { readonly status: string; readonly flags: readonly string[] };
+    }
+  | {
+      readonly kind: 'transaction';
+      readonly checkout: string;
+      readonly subject: string;
+      readonly detail: {
+        readonly status: string;
+        readonly amount: string;
+        readonly currency: string;
+        readonly transactionTime: string;
+        readonly provesPrice: boolean;
+      };
+    }
+  | {
+      readonly kind: 'event';
+      readonly checkout: string;
+      readonly subject: string;
+      readonly detail: { readonly type: string };
+    }
+  | { readonly kind: 'audit'; readonly detail: AuditView }
+);
+
+export interface OrderView {
+  readonly merchant: string;
+  readonly order: string;
+  readonly state: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly erasedAt?: number | undefined;
+  /** As the shop put it; undefined where the shop is asked. */
+  readonly price?: string | undefined;
+  /** Whether it can be made void here. */
+  readonly canVoid: boolean;
+  /** How long the steps of an order are kept. */
+  readonly keepDays: number;
+  readonly checkouts: readonly CheckoutView[];
+  readonly attempts: readonly AttemptView[];
+  readonly events: readonly EventView[];
+  /** Newest first. */
+  readonly entries: readonly TimelineEntry[];
+}
+
+/** The queues, by the name in their address. */
+export const QUEUES = [
+  'attention',
+  'unconfirmed',
+  'price-changed',
+  'paid-twice',
+  'dead-letters',
+  'unmatched-webhooks',
+] as const;
+
+export type Queue = (typeof QUEUES)[number];
+
+/** How many wait in each queue. Counts stop at 10,000. */
+export type QueueCounts = Readonly<Record<Queue, number>>;
+
+export interface QueueItem {
+  readonly id: string;
+  readonly at: number;
+  readonly merchants: readonly string[];
+  readonly order?: string | undefined;
+  readonly checkout?: string | undefined;
+  readonly state?: string | undefined;
+  readonly attention?: readonly AttentionCode[] | undefined;
+  /** Of an event. */
+  readonly type?: string | undefined;
+}
+
+/** A page of a list, newest first; `next` is the cursor of the page after it. */
+export interface PageOf<T> {
+  readonly items: readonly T[];
+  readonly next?: string | undefined;
+}
+
+export interface QueueView extends PageOf<QueueItem> {
+  readonly queue: Queue;
+  readonly counts: QueueCounts;
+}

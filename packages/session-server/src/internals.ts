@@ -1,0 +1,79 @@
+/** What `@pay-checkout/operator` is made with. For that package of the same version only: it may change in any release. */
+export { orderIdsIn } from './checkouts/attempt-ids.js';
+export { findAttempts, toAttempt } from './checkouts/attempt-repository.js';
+export { findCheckoutsOfOrder, toCheckout } from './checkouts/repository.js';
+export { combineSplit, splitAmount, type SplitShare } from './checkouts/split-fee.js';
+export { attentionAdded, type AttentionCode, type Checkout } from './checkouts/state-machine.js';
+export { type Clock, systemClock } from './clock.js';
+export type { Config } from './config.js';
+export type { CheckoutState } from './contract.js';
+export { findMerchantsOf } from './erasure/order-data.js';
+export { AppError, ConfigError } from './errors.js';
+export { abortedByClose } from './http/aborted-by-close.js';
+export { KeyAttempts } from './http/limits.js';
+export { jsonBody, parse, word } from './http/parse.js';
+export { readCursor, toCursor } from './merchant-api/feed.js';
+export { makeVoid } from './merchant-api/put-order.js';
+export {
+  fixedMerchants,
+  hasAccountList,
+  type MerchantSource,
+  readMerchantsFile,
+} from './merchants/merchant-source.js';
+export { findWebhookEndpoints, type Merchant } from './merchants/merchant.js';
+export type { Figures } from './metrics/figures.js';
+export {
+  fingerprintOf,
+  isSame,
+  type OperatorAccess,
+  type OperatorRoutes,
+} from './metrics/listener.js';
+export type { ServerMetrics } from './metrics/server-metrics.js';
+export { formatMinor } from './money.js';
+export { openBeside } from './open-database.js';
+export { findLog, type LogEntry } from './orders/order-log.js';
+export { findOrder, type OrderKey, touchOrder } from './orders/repository.js';
+export {
+  type DeadLetter,
+  type DeadLetterFilter,
+  findDeadLetters,
+  redeliverEvents,
+  type RedeliverFilter,
+} from './outbox/repository.js';
+export {
+  createPartnerGateway,
+  keyOf,
+  type PartnerGateway,
+  type ProviderMerchant,
+  type TransactionList,
+  type TransactionRow,
+} from './provider/gateway.js';
+export { PartnerClients } from './provider/partner-clients.js';
+export {
+  describeTime,
+  expectedPaymentOf,
+  type MatchResult,
+  matchTransaction,
+  timeOf,
+} from './reconciliation/matching.js';
+export { PageQuota, sleep, waitForPage } from './reconciliation/pacing.js';
+export { newestRange, type PageRange, readNextPage } from './reconciliation/page-range.js';
+export { ReadTurns } from './reconciliation/read-turns.js';
+export { findKnownRow, findTransactions, pollSoon } from './reconciliation/repository.js';
+export type { ReconciliationService } from './reconciliation/service.js';
+export type { OperatorPackage } from './operator-package.js';
+export type { OperatorParts } from './server.js';
+export type { SplitRule } from './split-rule.js';
+export {
+  type Database,
+  optionalNumber,
+  optionalText,
+  ping,
+  type Reader,
+  type Row,
+  type Transaction,
+} from './store/database.js';
+export { sql, type Sql } from './store/sql.js';
+export { VERSION } from './version.js';
+export { countWebhooks } from './webhooks/repository.js';
+export { type Secret, TransactionCsv } from '@pay-checkout/partner-api';
