@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { DrillProcess } from './drill-process.ts';
 import { send } from './http.ts';
+import { DrillProcess } from './server.ts';
 
 const MANIFEST = import.meta.resolve('@pay-checkout/sandbox/package.json');
 const MERCHANTS = 500;
@@ -43,8 +43,7 @@ export class DrillSandbox {
         })),
       ),
     });
-    const port = await child.listening;
-    if (port === undefined) throw new Error(`the sandbox ended: ${(await child.ended).words}`);
+    const { port } = await child.untilListening();
     return new DrillSandbox(child, port);
   }
 

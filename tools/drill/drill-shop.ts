@@ -5,6 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
+export const SHOP_ORIGIN = 'http://shop.localhost:4100';
+
+/** A secret that is found again in whatever shows it. */
+export function makeCanary(name: string): string {
+  return `canary-${name}-${randomBytes(16).toString('hex')}`;
+}
+
 /** One arrival of an event; a repeat of an event is another arrival of the same id. */
 export interface Arrival {
   readonly id: string;
@@ -21,12 +28,19 @@ export type NextAnswer = 'refuse' | 'store-and-stay-silent';
 
 /** The shop of every drill: prices orders, counts events, and never dies. */
 export class DrillShop {
-  static readonly merchant = 'drill';
+  static readonly merchant: string = 'drill';
   /** The entry of the same shop for the orders that it puts. */
-  static readonly puttingMerchant = 'drill-putting';
+  static readonly puttingMerchant: string = 'drill-putting';
+  /** One of whose order no one else may see anything. */
+  static readonly otherMerchant: string = 'drill-other';
   readonly orderTokenSecret = randomBytes(32).toString('hex');
+  /** Of the webhook endpoint that is registered in the merchants file. */
+  readonly endpointToken = makeCanary('endpoint');
+  /** Of the one whose webhooks are signed, so that they prove what they say. */
+  readonly signedEndpointToken = makeCanary('signed-endpoint');
   readonly signingSecret = `whsec_${randomBytes(32).toString('base64')}`;
   readonly providerKey = `whsec_${randomBytes(32).toString('base64')}`;
+  readonly #keyPrefix = makeCanary('key');
   readonly #arrivals = new Map<string, Arrival[]>();
   readonly #prices = new Map<string, string>();
   readonly #next = new Map<string, NextAnswer>();
@@ -34,6 +48,11 @@ export class DrillShop {
   readonly #server = createServer((request, response) => {
     void this.#answer(request, response);
   });
+
+  /** The API key of a merchant. */
+  keyOf(merchant: string): string {
+    return `${this.#keyPrefix}-of-${merchant}`;
+  }
 
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
@@ -64,15 +83,11 @@ export class DrillShop {
     this.#next.set(order, answer);
   }
 
-  token(order: string): string {
-    const expires = Math.floor(Date.now() / 1000) + 600;
-    const claim = `pay-checkout.order.v1\n${DrillShop.merchant}\n${order}\n${String(expires)}`;
+  token(order: string, merchant = DrillShop.merchant): string {
+    const expires = Math.floor(Date.now() / 1000) + 3600;
+    const claim = `pay-checkout.order.v1\n${merchant}\n${order}\n${String(expires)}`;
     const hmac = createHmac('sha256', this.orderTokenSecret).update(claim).digest('base64url');
     return `${order}.${String(expires)}.${hmac}`;
-  }
-
-  get arrivals(): Arrival[] {
-    return [...this.#arrivals.values()].flat();
   }
 
   arrivalsOf(order: string): Arrival[] {

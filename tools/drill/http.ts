@@ -1,5 +1,4 @@
-import { request } from 'node:http';
-import { text as readText } from 'node:stream/consumers';
+import { Agent, request } from 'undici';
 
 export interface Reply {
   readonly status: number;
@@ -13,38 +12,40 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** One request on a connection of its own: when it breaks, the other side is gone. */
-export function send(url: string, call: Call = {}): Promise<Reply> {
-  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      url,
-      {
-        method: call.method ?? (body === undefined ? 'GET' : 'POST'),
-        agent: false,
-        headers: {
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...call.headers,
-        },
-      },
-      (answer) => {
-        readText(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject);
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body);
+/** Each request has a connection of its own: when it breaks, the other side is gone. */
+const dispatcher = new Agent({ pipelining: 0 });
+
+export async function send(url: string, { method, headers, body }: Call = {}): Promise<Reply> {
+  const hasBody = body !== undefined;
+  const { statusCode, body: answer } = await request(url, {
+    dispatcher,
+    method: method ?? (hasBody ? 'POST' : 'GET'),
+    headers: { ...(hasBody && { 'content-type': 'application/json' }), ...headers },
+    ...(hasBody && { body: JSON.stringify(body) }),
   });
+  return { status: statusCode, text: await answer.text() };
 }
 
-/** Rejects, saying what did not come, when the promise takes longer than this. */
-export async function within<T>(seconds: number, what: string, promise: Promise<T>): Promise<T> {
+/**
+ * Rejects, saying what did not come, when the promise takes longer than this.
+ *
+ * @param timers where the timer is as long as it runs, to be refreshed by others
+ */
+export async function within<T>(
+  seconds: number,
+  what: string,
+  promise: Promise<T>,
+  timers = new Set<NodeJS.Timeout>(),
+): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     late.reject(new Error(`${what} did not come within ${String(seconds)} s`));
   }, seconds * 1000);
+  timers.add(timer);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {
     clearTimeout(timer);
+    timers.delete(timer);
   }
 }

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 
 const DRILL = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** One round for each kind of step, and one at a new price; `npm run drill` plays them all. */
-const ROUNDS = [
+/** One fault for each kind of step, and one at a new price; `npm run drill` plays them all. */
+const FAULTS = [
   'provider:session-created pays',
   'return:record pays',
   'return:record pays the old price',
@@ -17,8 +17,8 @@ const ROUNDS = [
   'store:committed:5 pays',
 ];
 
-async function drill(rounds: readonly string[]): Promise<{ code: unknown; output: string }> {
-  const only = rounds.flatMap((round) => ['--only', round]);
+async function drill(faults: readonly string[]): Promise<{ code: unknown; output: string }> {
+  const only = faults.flatMap((fault) => ['--only', fault]);
   const child = spawn(process.execPath, [DRILL, ...only], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [output, errors, [code]] = await Promise.all([
     readText(child.stdout),
@@ -30,8 +30,8 @@ async function drill(rounds: readonly string[]): Promise<{ code: unknown; output
 
 describe('a session server that is killed in the middle of a step', () => {
   it('loses nothing that it acknowledged, and notifies the shop once', async () => {
-    const { code, output } = await drill(ROUNDS);
-    expect(output).toContain(`${String(ROUNDS.length)} rounds, ${String(ROUNDS.length)} deaths`);
+    const { code, output } = await drill(FAULTS);
+    expect(output).toContain(`${String(FAULTS.length)} faults, ${String(FAULTS.length)} deaths`);
     expect(output).toContain('lost: 0');
     expect(code, output).toBe(0);
   });

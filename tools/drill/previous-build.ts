@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { PROGRAM } from './killable-server.ts';
+import { PROGRAM } from './server.ts';
 
 const NAME = '@pay-checkout/session-server';
 const INSTALLED = `node_modules/${NAME}`;

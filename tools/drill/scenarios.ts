@@ -4,17 +4,22 @@ import type { DrillShop } from './drill-shop.ts';
 import type { AnsweringServer, Shopper } from './shopper.ts';
 
 /** What a scenario can reach. */
-export interface RoundContext {
+export interface Context {
   readonly server: AnsweringServer & { kill(): void };
   readonly sandbox: DrillSandbox;
   readonly shop: DrillShop;
   readonly providerMerchant: number;
 }
 
+export const PAID: readonly string[] = ['checkout.paid'];
+
 /** What is true when a scenario is over, whatever died in it. */
 export interface Ending {
-  /** Types of the events that the shop must have, once each; of each price in the order in which it was opened. */
-  readonly eventTypes: readonly string[];
+  /**
+   * Types of the events that the shop must have, once each; of each price in the order in which it was
+   * opened. Default: {@link PAID}.
+   */
+  readonly eventTypes?: readonly string[];
   /** Those of them that may come several times in a row: on a slow machine, time passes again. */
   readonly mayRepeat?: readonly string[];
   /** Of the checkout that is paid. Default: nothing. */
@@ -32,21 +37,17 @@ export interface Scenario extends Ending {
   readonly tuning?: TuningChanges;
   /** The longest it may take, kills and restarts included. */
   readonly withinSeconds?: number;
-  run(shopper: Shopper, context: RoundContext): Promise<void>;
+  run(shopper: Shopper, context: Context): Promise<void>;
 }
 
-/** Of the webhook endpoint that is registered in the merchants file. */
-export const ENDPOINT_TOKEN = 'token-of-the-registered-endpoint';
-/** Of the one whose webhooks are signed, so that they prove what they say. */
-export const SIGNED_ENDPOINT_TOKEN = 'token-of-the-signed-endpoint';
 /** Webhooks of a flood, and how many of them are under way together. */
 const FLOOD = { count: 200, atATime: 8 };
-const PAID = ['checkout.paid'];
 /** Longer than any round: the list does not show it before it is asked to. */
 const HIDDEN_SECONDS = 3600;
 
-async function finish(shopper: Shopper, session: string): Promise<void> {
-  await shopper.pay(session);
+/** Pays, comes back, and waits until the page says so. */
+async function finish(shopper: Shopper, session: string, card?: 'withoutWebhook'): Promise<void> {
+  await shopper.pay(session, card);
   await shopper.comeBack(session, 'return');
   await shopper.untilReported('paid');
 }
@@ -55,7 +56,6 @@ async function finish(shopper: Shopper, session: string): Promise<void> {
 export const SCENARIOS = {
   /** Opens, pays, comes back, reads that it is paid. */
   pays: {
-    eventTypes: PAID,
     async run(shopper) {
       const session = await shopper.open();
       await shopper.hint('submitted', session);
@@ -64,7 +64,6 @@ export const SCENARIOS = {
   },
   /** The shop puts the order by API; opens, pays. */
   'puts the order': {
-    eventTypes: PAID,
     async run(shopper) {
       await shopper.putOrder('7.77');
       await finish(shopper, await shopper.open());
@@ -72,7 +71,6 @@ export const SCENARIOS = {
   },
   /** The shop puts the order again, at another price, while a session of the older one is open. */
   'puts another price': {
-    eventTypes: PAID,
     prices: [
       { state: 'open', sessions: 1 },
       { state: 'paid', sessions: 1 },
@@ -86,7 +84,7 @@ export const SCENARIOS = {
   },
   /** The shop makes the order void while its session is open, and it is paid there. */
   'makes the order void': {
-    eventTypes: [...PAID, 'checkout.attention'],
+    eventTypes: ['checkout.paid', 'checkout.attention'],
     attention: ['paid_after_void'],
     async run(shopper) {
       await shopper.putOrder('7.77');
@@ -97,14 +95,12 @@ export const SCENARIOS = {
   },
   /** Pays and closes the browser: only the provider's webhook speaks. */
   vanishes: {
-    eventTypes: PAID,
     async run(shopper) {
       await shopper.pay(await shopper.open());
     },
   },
   /** Pays, comes back, closes the browser at once, and no webhook comes. */
   'only comes back': {
-    eventTypes: PAID,
     async run(shopper) {
       const session = await shopper.open();
       await shopper.pay(session, 'withoutWebhook');
@@ -113,7 +109,6 @@ export const SCENARIOS = {
   },
   /** Pays and closes the browser, and no webhook comes: the schedule has to find it. */
   'vanishes unheard': {
-    eventTypes: PAID,
     withinSeconds: 120,
     async run(shopper) {
       await shopper.pay(await shopper.open(), 'withoutWebhook');
@@ -121,7 +116,6 @@ export const SCENARIOS = {
   },
   /** The provider tests the webhook address (spec 4.8), then the shopper pays. */
   'webhook test': {
-    eventTypes: PAID,
     async run(shopper, { sandbox, server }) {
       const session = await shopper.open();
       const { WebhookUrl } = await sandbox.session(session);
@@ -134,11 +128,10 @@ export const SCENARIOS = {
   },
   /** A webhook comes to the registered endpoint that names an unknown order. */
   'stray webhook': {
-    eventTypes: PAID,
-    async run(shopper) {
+    async run(shopper, { shop }) {
       const session = await shopper.open();
       const body = { reference: 'Z1.1' };
-      await shopper.receive(`/v1/webhooks/${ENDPOINT_TOKEN}`, { orderId: null, body });
+      await shopper.receive(`/v1/webhooks/${shop.endpointToken}`, { orderId: null, body });
       await finish(shopper, session);
     },
   },
@@ -160,7 +153,6 @@ export const SCENARIOS = {
   },
   /** Three tabs open the order at the same moment. */
   'opens in three tabs': {
-    eventTypes: PAID,
     async run(shopper) {
       const [session] = await Promise.all([shopper.open(), shopper.open(), shopper.open()]);
       await finish(shopper, session);
@@ -168,7 +160,6 @@ export const SCENARIOS = {
   },
   /** A second tab asks while the provider holds the answer for the first. */
   'waits for the first tab': {
-    eventTypes: PAID,
     async run(shopper, { sandbox }) {
       await sandbox.addFault('create-session', 'hold');
       const first = shopper.open();
@@ -180,7 +171,6 @@ export const SCENARIOS = {
   },
   /** The provider makes a session and its answer is lost. */
   'answer lost': {
-    eventTypes: PAID,
     async run(shopper, { sandbox }) {
       await sandbox.addFault('create-session', 'drop-after-commit');
       await finish(shopper, await shopper.open());
@@ -188,7 +178,6 @@ export const SCENARIOS = {
   },
   /** The shop refuses the first event; it is sent again. */
   'shop refuses once': {
-    eventTypes: PAID,
     async run(shopper, { shop }) {
       shop.answerNext(shopper.order, 'refuse');
       await finish(shopper, await shopper.open());
@@ -221,7 +210,6 @@ export const SCENARIOS = {
   },
   /** The price changes while a session of the old one is open; pays the new one. */
   'asked a new price': {
-    eventTypes: PAID,
     prices: [
       { state: 'open', sessions: 1 },
       { state: 'paid', sessions: 1 },
@@ -234,7 +222,7 @@ export const SCENARIOS = {
   },
   /** The price changes; pays the old one, in the form that is still open in another tab. */
   'pays the old price': {
-    eventTypes: [...PAID, 'checkout.attention'],
+    eventTypes: ['checkout.paid', 'checkout.attention'],
     attention: ['price_changed'],
     prices: [
       { state: 'paid', sessions: 1 },
@@ -252,7 +240,6 @@ export const SCENARIOS = {
   },
   /** The SDK refuses the session; pays in the one that takes its place. */
   renews: {
-    eventTypes: PAID,
     prices: [{ state: 'paid', sessions: 2 }],
     async run(shopper) {
       await finish(shopper, await shopper.open(await shopper.open()));
@@ -260,29 +247,25 @@ export const SCENARIOS = {
   },
   /** Pays in the new session, and then in the old one too, that was still open in another tab. */
   'pays twice': {
-    eventTypes: [...PAID, 'checkout.attention'],
+    eventTypes: ['checkout.paid', 'checkout.attention'],
     attention: ['paid_twice'],
     prices: [{ state: 'paid', sessions: 2 }],
     transactions: 2,
     async run(shopper, { shop }) {
       const old = await shopper.open();
       const session = await shopper.open(old);
-      await shopper.pay(session, 'withoutWebhook');
-      await shopper.comeBack(session, 'return');
-      await shopper.untilReported('paid');
+      await finish(shopper, session, 'withoutWebhook');
       await shopper.pay(old);
       await shop.until(shopper.order, 'checkout.attention');
     },
   },
   /** Pays, and the shop gives all of it back. */
   'is given back': {
-    eventTypes: [...PAID, 'checkout.refunded'],
+    eventTypes: ['checkout.paid', 'checkout.refunded'],
     refund: 'full',
     async run(shopper, { sandbox, shop }) {
       const session = await shopper.open();
-      await shopper.pay(session, 'withoutWebhook');
-      await shopper.comeBack(session, 'return');
-      await shopper.untilReported('paid');
+      await finish(shopper, session, 'withoutWebhook');
       const { order_id: orderId, MerchantReference, WebhookUrl } = await sandbox.session(session);
       await sandbox.refund(await sandbox.transactionOf(MerchantReference));
       const body = { note: 'given back' };
@@ -292,7 +275,6 @@ export const SCENARIOS = {
   },
   /** The list hides the payment: a signed webhook proves it, and the list shows the same later. */
   'is proved by a webhook': {
-    eventTypes: PAID,
     async run(shopper, { sandbox, shop }) {
       const session = await shopper.open();
       await shopper.pay(session, 'withoutWebhook');
@@ -302,7 +284,7 @@ export const SCENARIOS = {
       const amount = shop.priceOf(shopper.order);
       const body = { reference, status: 'PAID', transaction, amount, currency: 'GBP' };
       const headers = shop.signAsProvider(JSON.stringify(body));
-      await shopper.receive(`/v1/webhooks/${SIGNED_ENDPOINT_TOKEN}`, {
+      await shopper.receive(`/v1/webhooks/${shop.signedEndpointToken}`, {
         ...{ orderId: null, body, headers },
       });
       await shopper.untilReported('paid');
@@ -312,7 +294,6 @@ export const SCENARIOS = {
   },
   /** Hundreds of webhooks that say nothing come to the address of the session, side by side. */
   'is flooded': {
-    eventTypes: PAID,
     async run(shopper, { sandbox }) {
       const session = await shopper.open();
       const { order_id: orderId, WebhookUrl } = await sandbox.session(session);
@@ -328,7 +309,6 @@ export const SCENARIOS = {
   },
   /** Killed while the provider has the question and the answer is on its way. */
   'killed while creating': {
-    eventTypes: PAID,
     async run(shopper, { sandbox, server }) {
       await sandbox.addFault('create-session', 'hold');
       const created = shopper.open();
@@ -340,7 +320,6 @@ export const SCENARIOS = {
   },
   /** Killed while the provider is asked for its transactions. */
   'killed while polling': {
-    eventTypes: PAID,
     async run(shopper, { sandbox, server }) {
       const session = await shopper.open();
       await sandbox.addFault('transactions-list', 'hold');
@@ -354,7 +333,6 @@ export const SCENARIOS = {
   },
   /** Killed when the shop has stored the event and its answer is on its way. */
   'killed while delivering': {
-    eventTypes: PAID,
     async run(shopper, { shop, server }) {
       shop.answerNext(shopper.order, 'store-and-stay-silent');
       const arrival = shop.untilArrival();

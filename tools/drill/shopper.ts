@@ -1,13 +1,6 @@
 import type { DrillSandbox } from './drill-sandbox.ts';
-import { DrillShop } from './drill-shop.ts';
+import { DrillShop, SHOP_ORIGIN } from './drill-shop.ts';
 import type { Call, Reply } from './http.ts';
-
-export const SHOP_ORIGIN = 'http://shop.localhost:4100';
-
-/** The key of a merchant of the drill. */
-export function keyOf(merchant: string): string {
-  return `key-of-${merchant}`;
-}
 
 export interface PutOrder {
   readonly amountMinor: number;
@@ -33,8 +26,7 @@ export interface AnsweringServer {
 /** One order, its page and its shopper: repeats what a real one would, and remembers what it was shown. */
 export class Shopper {
   readonly order: string;
-  /** How many requests for a checkout were answered. */
-  opened = 0;
+  merchant = DrillShop.merchant;
   /** Every session that the page was ever given, by the checkout of its price, in order. */
   readonly shown = new Map<string, Set<string>>();
   /** The checkouts of which a visit or a hint was answered with 2xx. */
@@ -75,15 +67,17 @@ export class Shopper {
     this.#tabs = parts.tabs ?? 1;
   }
 
-  get merchant(): string {
-    return this.#orderToken === undefined ? DrillShop.merchant : DrillShop.puttingMerchant;
-  }
-
-  /** Lets the shop put the order at this price, again when nothing answers. */
-  async putOrder(amount: string): Promise<void> {
+  /** Lets the shop put the order at this price, again when nothing answers. Answers its order token. */
+  async putOrder(
+    amount: string,
+    { merchant = DrillShop.puttingMerchant, more = {} } = {},
+  ): Promise<string> {
+    this.merchant = merchant;
     const put = { amountMinor: Number(amount.replace('.', '')), isVoid: false };
-    const text = await this.#askAsShop('PUT', put, { amount, currency: 'GBP' });
-    this.#orderToken = (JSON.parse(text) as { orderToken: string }).orderToken;
+    const text = await this.#askAsShop('PUT', put, { amount, currency: 'GBP', ...more });
+    const { orderToken } = JSON.parse(text) as { orderToken: string };
+    this.#orderToken = orderToken;
+    return orderToken;
   }
 
   async makeOrderVoid(): Promise<void> {
@@ -92,7 +86,7 @@ export class Shopper {
   }
 
   async #askAsShop(method: 'PUT' | 'DELETE', put: PutOrder, body?: unknown): Promise<string> {
-    const headers = { authorization: `Bearer ${keyOf(DrillShop.puttingMerchant)}` };
+    const headers = { authorization: `Bearer ${this.#shop.keyOf(this.merchant)}` };
     const path = `/v1/merchant/orders/${this.order}`;
     this.put.pending = put;
     const { status, text } = await this.#server.call(path, { method, headers, body });
@@ -128,7 +122,6 @@ export class Shopper {
       if (status !== 200 || checkout === undefined || sessionId === undefined) {
         throw new Error(`creating a checkout was answered ${String(status)}: ${text}`);
       }
-      this.opened += 1;
       this.checkout = checkout;
       this.shown.set(checkout, (this.shown.get(checkout) ?? new Set()).add(sessionId));
       this.#noteRevision(checkout, revision);

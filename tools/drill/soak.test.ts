@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findLosses, findLostAndLate, type Visit } from './checks.ts';
-import { judgeGrowth, type Sample } from './soak-curve.ts';
-import type { StoredFacts } from './stored-facts.ts';
 import type { Arrival } from './drill-shop.ts';
+import { findLosses, findLostAndLate, type StoredFacts, type Visit } from './ledger.ts';
+import { judgeGrowth, type Sample } from './soak.ts';
 
 const LATE = ['checkout.unconfirmed', 'checkout.attention', 'checkout.paid'];
 
@@ -73,7 +72,7 @@ describe('an order', () => {
 
 describe('the curve of a soak', () => {
   const quiet: Sample = {
-    ...{ orders: 450, underWay: 3, load: 1, handles: 50, openFiles: 60, waitingSeconds: 0 },
+    ...{ orders: 450, running: 3, load: 1, handles: 50, openFiles: 60, waitingSeconds: 0 },
     ...{ residentMegabytes: 200, heapMegabytes: 50, heldHeapMegabytes: 80, externalMegabytes: 12 },
   };
   const hour = (change: (minute: number) => Partial<Sample>): Sample[] =>
@@ -114,7 +113,7 @@ describe('the curve of a soak', () => {
   });
 
   it('says in how many minutes the machine was too busy for the load', () => {
-    const { lines } = judgeGrowth(hour((minute) => ({ underWay: minute > 50 ? 40 : 5 })));
+    const { lines } = judgeGrowth(hour((minute) => ({ running: minute > 50 ? 40 : 5 })));
     expect(lines.at(-1)).toMatch(/: 10 of 50$/);
   });
 });

@@ -1,156 +1,132 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { SqliteDatabase } from '../../packages/session-server/dist/store/sqlite-database.js';
-import { findLostAndLate, type Visit } from './checks.ts';
-import { DrillProcess, findFreePort } from './drill-process.ts';
-import { type Call, send } from './http.ts';
-import { PROGRAM } from './killable-server.ts';
-import { closeLane, type Lane, openLane, prepareServer, UNLIMITED } from './lane.ts';
-import { printLost } from './order-history.ts';
-import { type RoundContext, SCENARIOS, type ScenarioName } from './scenarios.ts';
-import { Shopper } from './shopper.ts';
-import { SoakCurve, takeSample } from './soak-curve.ts';
-import { readDataFile } from './stored-facts.ts';
+import type { Fault } from './faults.ts';
+import { send } from './http.ts';
 
-/** What shoppers do in turn. */
-const MIX: readonly ScenarioName[] = ['pays', 'vanishes', 'pays', 'only comes back'];
-/** How long the last orders may take. */
-const END_SECONDS = 120;
-const CURVE = new URL('../../.cache/soak.csv', import.meta.url).pathname;
+const MEGABYTE = 1024 * 1024;
+/** How long an order may take: longer than its settle window, after which it is late. */
+const ORDER_SECONDS = 600;
+/** The share of the run in which caches fill and V8 finds its sizes: ten minutes of an hour. */
+const WARM_UP = 1 / 6;
+const MIN_SAMPLES = 4;
+/** How much more the last third may have than the first one, and still be flat: this share, or these. */
+const MAX_GROWTH_SHARE = 0.1;
+const MAX_GROWTH = { residentMegabytes: 10, handles: 20, openFiles: 20, waitingSeconds: 5 };
+/** With more orders running than these, the machine is the limit, and not the server. */
+const BUSY = 30;
 
-interface Options {
+/** What the server has at the end of a minute: titles, and how they are read from its metrics. */
+const COLUMNS = {
+  residentMegabytes: ['resident MB', ['process_resident_memory_bytes'], MEGABYTE],
+  heapMegabytes: ['heap MB', ['nodejs_heap_size_used_bytes'], MEGABYTE],
+  heldHeapMegabytes: ['held', ['nodejs_heap_size_total_bytes'], MEGABYTE],
+  externalMegabytes: ['external MB', ['nodejs_external_memory_bytes'], MEGABYTE],
+  handles: ['handles', ['nodejs_active_handles_total'], 1],
+  openFiles: ['open files', ['process_open_fds'], 1],
+  /** Of the oldest webhook, event or return that waits. */
+  waitingSeconds: [
+    'oldest waiting s',
+    ['pay_oldest_event_seconds', 'pay_oldest_webhook_seconds', 'pay_oldest_return_seconds'],
+    1,
+  ],
+} as const satisfies Record<string, readonly [string, readonly string[], number]>;
+
+type Measure = keyof typeof COLUMNS;
+
+export type Sample = Readonly<Record<Measure | 'orders' | 'running' | 'load', number>>;
+
+/** An even load on one server, which must not grow. */
+export function soakFault(options: {
   readonly minutes: number;
-  /** Orders a second. */
-  readonly rate: number;
+  readonly ordersASecond: number;
   /** The CSV file of the samples. */
   readonly curve: string;
-}
-
-/** Runs one server under an even load, and judges whether it grows. */
-export async function run(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      minutes: { type: 'string', default: '60' },
-      rate: { type: 'string', default: '7.5' },
-      curve: { type: 'string', default: CURVE },
+}): Fault {
+  const { minutes, ordersASecond, curve } = options;
+  return {
+    name: `soak of ${String(minutes)} minutes`,
+    scenarios: ['pays', 'vanishes', 'pays', 'only comes back'],
+    ...{ orders: 1, ordersASecond, withinSeconds: ORDER_SECONDS, mayBeLate: true },
+    hasDefaultTuning: true,
+    env: {
+      PAY_METRICS_PORT: '0',
+      PAY_LOG_LEVEL: 'warn',
+      NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
     },
-  });
-  const { curve } = values;
-  const lane = await openLane();
-  const folder = mkdtempSync(join(tmpdir(), 'soak-'));
-  try {
-    const options = { minutes: Number(values.minutes), rate: Number(values.rate), curve };
-    return await soak(lane, folder, options);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-    await closeLane(lane);
-  }
-}
-
-async function soak(
-  lane: Lane,
-  folder: string,
-  { minutes, rate, curve: file }: Options,
-): Promise<number> {
-  const server = await startServer(lane, folder);
-  const load = new Load(server.context);
-  const curve = new SoakCurve(file);
-  const startedAt = performance.now();
-  for (let minute = 1; minute <= minutes; minute += 1) {
-    while (performance.now() < startedAt + minute * 60_000) {
-      const due = startedAt + (load.visits.length / rate) * 1000;
-      await sleep(Math.max(0, due - performance.now()));
-      load.add();
-    }
-    const { visits, underWay } = load;
-    curve.add(
-      await takeSample(server.operatorPort, { orders: visits.length, underWay: underWay.size }),
-    );
-  }
-  const ended = Promise.all(load.underWay);
-  await Promise.race([ended, sleep(END_SECONDS * 1000, undefined, { ref: false })]);
-  const { words } = await server.child.stop();
-  const { visits, failed, seconds } = load;
-  const facts = await readDataFile(server.dataFile);
-  const { lost, late } = findLostAndLate(facts, visits, lane.shop.arrivals);
-  lost.unshift(...failed);
-  const database = new SqliteDatabase(server.dataFile, 'read');
-  await printLost(database, lost);
-  await database.close();
-  if (lost.length > 0) console.log(`The server said last:\n${words}`);
-  const { isFlat, lines } = curve.judge();
-  console.log(`\n${lines.join('\n')}\nthe curve is in ${file}`);
-  const slowest = Math.max(0, ...late.map((order) => seconds.get(order) ?? 0));
-  console.log(
-    `late: ${String(late.length)}${late.length === 0 ? '' : `, paid after ${slowest.toFixed(0)} s at most`}`,
-  );
-  console.log(
-    `\n${String(visits.length)} orders; lost: ${String(lost.length)}; ${isFlat ? 'flat' : 'NOT FLAT'}`,
-  );
-  return lost.length === 0 && isFlat ? 0 : 1;
-}
-
-async function startServer(lane: Lane, folder: string) {
-  const [port, operatorPort] = [await findFreePort(), await findFreePort()];
-  const url = `http://127.0.0.1:${String(port)}`;
-  const dataFile = join(folder, 'data.sqlite');
-  const providerMerchant = lane.sandbox.takeMerchant();
-  const tuning = { rateLimits: UNLIMITED };
-  const child = new DrillProcess(PROGRAM, {
-    ...prepareServer(lane, { folder, publicUrl: url, providerMerchant, tuning }),
-    NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
-    PAY_PORT: String(port),
-    PAY_METRICS_PORT: String(operatorPort),
-    PAY_LOG_LEVEL: 'warn',
-    PAY_DATABASE_FILE: dataFile,
-  });
-  await child.listening;
-  const server = {
-    call: (path: string, call?: Call) => send(`${url}${path}`, call),
-    kill: () => {
-      child.signal('SIGKILL');
+    async disturb({ servers: [server], countOrders }) {
+      const samples: Sample[] = [];
+      mkdirSync(dirname(curve), { recursive: true });
+      writeFileSync(curve, '');
+      const startedAt = performance.now();
+      for (let minute = 1; minute <= minutes; minute += 1) {
+        await sleep(Math.max(0, startedAt + minute * 60_000 - performance.now()));
+        const metrics = await readMetrics(server?.ports?.operatorPort);
+        const sample = { ...countOrders(), ...metrics, load: loadavg()[0] ?? 0 };
+        if (minute === 1) write(curve, ['minute', ...Object.keys(sample)]);
+        write(curve, [minute, ...Object.values(sample)]);
+        samples.push(sample);
+      }
+      const { isFlat, lines } = judgeGrowth(samples);
+      console.log(`\n${lines.join('\n')}\nthe curve is in ${curve}`);
+      return isFlat ? [] : ['the server has grown: see above'];
     },
   };
-  return { child, operatorPort, dataFile, context: { ...lane, server, providerMerchant } };
 }
 
-/** The orders of a soak: those that are under way, and what became of the others. */
-class Load {
-  readonly visits: Visit[] = [];
-  readonly underWay = new Set<Promise<void>>();
-  readonly failed: string[] = [];
-  /** How long each order took that came to its end. */
-  readonly seconds = new Map<string, number>();
-  readonly #context: RoundContext;
+function write(file: string, cells: readonly (string | number)[]): void {
+  const texts = cells.map((cell) =>
+    typeof cell === 'number' ? String(Math.round(cell * 10) / 10) : cell,
+  );
+  appendFileSync(file, `${texts.join(',')}\n`);
+  console.log(texts.join('  '));
+}
 
-  constructor(context: RoundContext) {
-    this.#context = context;
-  }
+async function readMetrics(operatorPort = 0): Promise<Record<Measure, number>> {
+  const { text } = await send(`http://127.0.0.1:${String(operatorPort)}/metrics`);
+  const read = (name: string): number => {
+    const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
+    if (found === undefined) throw new Error(`there is no metric ${name}`);
+    return Number(found);
+  };
+  const measured = Object.entries(COLUMNS).map(([measure, [, names, unit]]) => [
+    measure,
+    Math.max(...names.map(read)) / unit,
+  ]);
+  return Object.fromEntries(measured) as Record<Measure, number>;
+}
 
-  /** Lets the next shopper come. */
-  add(): void {
-    const order = `S${String(this.visits.length)}`;
-    const name = MIX[this.visits.length % MIX.length] ?? 'pays';
-    const visiting = this.#visit(order, name).catch((error: unknown) => {
-      this.failed.push(`${order}: ${error instanceof Error ? error.message : String(error)}`);
-    });
-    this.underWay.add(visiting);
-    void visiting.then(() => this.underWay.delete(visiting));
+/** Compares medians: a peak of one minute says nothing, one that stays does. */
+export function judgeGrowth(samples: readonly Sample[]): {
+  readonly isFlat: boolean;
+  readonly lines: readonly string[];
+} {
+  if (samples.length < MIN_SAMPLES) {
+    return { isFlat: false, lines: [`${String(MIN_SAMPLES)} minutes are needed to judge`] };
   }
+  const warm = samples.slice(Math.ceil(samples.length * WARM_UP));
+  const third = Math.ceil(warm.length / 3);
+  const grown = (Object.keys(MAX_GROWTH) as (keyof typeof MAX_GROWTH)[]).map((measure) => {
+    const before = medianOf(warm.slice(0, third), measure);
+    const after = medianOf(warm.slice(-third), measure);
+    const most = Math.max(before * (1 + MAX_GROWTH_SHARE), before + MAX_GROWTH[measure]);
+    const [title] = COLUMNS[measure];
+    const line = `${title}: ${before.toFixed(1)} in the first third, ${after.toFixed(1)} in the last`;
+    return after <= most ? line : `${line}: GROWN`;
+  });
+  const busy = warm.filter(({ running }) => running > BUSY).length;
+  const ofWarm = `${String(busy)} of ${String(warm.length)}`;
+  return {
+    isFlat: !grown.some((line) => line.endsWith('GROWN')),
+    lines: [
+      ...grown,
+      `minutes with more than ${String(BUSY)} orders running, where the machine is the limit: ${ofWarm}`,
+    ],
+  };
+}
 
-  async #visit(order: string, name: ScenarioName): Promise<void> {
-    const { shop } = this.#context;
-    const startedAt = performance.now();
-    shop.addOrder(order, '9.99');
-    const shopper = new Shopper(order, this.#context);
-    const scenario = SCENARIOS[name];
-    this.visits.push({ shopper, scenario });
-    await scenario.run(shopper, this.#context);
-    await Promise.all(scenario.eventTypes.map((type) => shop.until(order, type)));
-    this.seconds.set(order, (performance.now() - startedAt) / 1000);
-  }
+function medianOf(samples: readonly Sample[], measure: Measure): number {
+  const sorted = samples.map((sample) => sample[measure]).toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

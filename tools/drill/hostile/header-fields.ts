@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SHOP_ORIGIN } from '../shopper.ts';
+import { SHOP_ORIGIN } from '../drill-shop.ts';
 import type { Field } from './hostile-request.ts';
 import type { Route } from './routes.ts';
 import { hostileText, mostly } from './values.ts';

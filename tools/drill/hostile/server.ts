@@ -47,7 +47,7 @@ const routes = [
 ];
 
 process.on('message', (question) => {
-  process.send?.(question === 'usage' ? measure() : { routes, operatorPort: operator?.port });
+  process.send?.(question === 'usage' ? measure() : routes);
 });
 process.once('SIGTERM', () => {
   void Promise.all([listener.close(), operator?.close()])
@@ -56,4 +56,4 @@ process.once('SIGTERM', () => {
       process.disconnect();
     });
 });
-process.send?.({ type: 'listening', port: listener.port });
+process.send?.({ type: 'listening', port: listener.port, operatorPort: operator?.port });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { QUEUES } from '../../../packages/operator/dist/page-view.js';
-import { SHOP_ORIGIN } from '../shopper.ts';
+import { SHOP_ORIGIN } from '../drill-shop.ts';
 
 /** Values that a field of this name would have in a request that is right. */
 export const RIGHT: Readonly<Record<string, readonly string[]>> = {

@@ -1,12 +1,10 @@
-import type { TuningChanges } from '../../packages/session-server/dist/config.js';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TuningChanges } from '../../packages/session-server/dist/config.js';
 import { writeWidgetScript } from '../../packages/session-server/src/testing/widget-script.ts';
 import { DrillSandbox } from './drill-sandbox.ts';
-import { DrillShop } from './drill-shop.ts';
-import { ENDPOINT_TOKEN, SIGNED_ENDPOINT_TOKEN } from './scenarios.ts';
-import { keyOf, SHOP_ORIGIN } from './shopper.ts';
+import { DrillShop, SHOP_ORIGIN } from './drill-shop.ts';
 
 /** All shoppers of a drill come from one address. */
 export const UNLIMITED = {
@@ -15,28 +13,30 @@ export const UNLIMITED = {
   createPerMerchant: 1e9,
   statusPerAddress: 1e9,
   pagesPerAddress: 1e9,
+  apiPerMerchant: 1e9,
+  wrongKeysPerAddress: 1e9,
 };
 
-/** The provider and the shop of a drill: they never die. */
-export interface Lane {
+/** The provider and the shop around the server under test: they never die. */
+export interface Fixture {
   readonly sandbox: DrillSandbox;
   readonly shop: DrillShop;
   readonly shopUrl: string;
 }
 
-export async function openLane(): Promise<Lane> {
+export async function startFixture(): Promise<Fixture> {
   const shop = new DrillShop();
   const [sandbox, shopUrl] = await Promise.all([DrillSandbox.start(), shop.listen()]);
   return { sandbox, shop, shopUrl };
 }
 
-export async function closeLane({ sandbox, shop }: Lane): Promise<void> {
+export async function stopFixture({ sandbox, shop }: Fixture): Promise<void> {
   await Promise.all([sandbox.stop(), shop.close()]);
 }
 
 /** Writes the files of a server into a folder; answers its environment, without a database. */
 export function prepareServer(
-  lane: Lane,
+  fixture: Fixture,
   options: {
     readonly folder: string;
     readonly publicUrl: string;
@@ -45,30 +45,34 @@ export function prepareServer(
   },
 ): Record<string, string> {
   const { folder, publicUrl, providerMerchant, tuning } = options;
-  writeMerchants(lane, folder, providerMerchant);
-  const widgetScript = writeWidgetScript(folder);
+  writeMerchants(fixture, folder, providerMerchant);
   return {
     PAY_ENVIRONMENT: 'sandbox',
+    PAY_PORT: '0',
     PAY_PUBLIC_URL: publicUrl,
     PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
-    PAY_WIDGET_SCRIPT: widgetScript,
-    PAY_PARTNER_API_URL: lane.sandbox.url,
+    PAY_WIDGET_SCRIPT: writeWidgetScript(folder),
+    PAY_PARTNER_API_URL: fixture.sandbox.url,
     PAY_PARTNER_API_KEY: DrillSandbox.apiKey,
     PAY_LOG_LEVEL: 'error',
     TUNING: JSON.stringify(tuning),
   };
 }
 
-function writeMerchants({ shop, shopUrl }: Lane, folder: string, providerMerchantId: number): void {
-  const merchant = {
-    id: DrillShop.merchant,
+/** The same shop three times: asked for its prices, by orders that it puts, and for orders of someone else. */
+function writeMerchants(
+  { shop, shopUrl }: Fixture,
+  folder: string,
+  providerMerchantId: number,
+): void {
+  const entry = (id: string, more: object = {}) => ({
+    id,
     name: 'A Drill',
     providerMerchantId,
     currency: 'GBP',
     decimals: 2,
     origins: [SHOP_ORIGIN],
     returnUrl: `${SHOP_ORIGIN}/result?order={order}&checkout={checkout}`,
-    orderLookup: { url: `${shopUrl}/order-lookup`, allowPrivateAddress: true },
     events: { url: `${shopUrl}/events`, allowPrivateAddress: true },
     sdk: {
       url: 'http://sandbox.localhost:4300/sdk/checkout.js',
@@ -77,32 +81,32 @@ function writeMerchants({ shop, shopUrl }: Lane, folder: string, providerMerchan
       container: 'selector',
       origins: { script: ['http://sandbox.localhost:4300'], frame: [], connect: [] },
     },
-    webhookEndpoints: [
-      { tokenHash: sha256(ENDPOINT_TOKEN), paths: { merchantReference: 'reference' } },
-      {
-        tokenHash: sha256(SIGNED_ENDPOINT_TOKEN),
-        paths: {
-          merchantReference: 'reference',
-          status: 'status',
-          transaction: 'transaction',
-          amount: 'amount',
-          currency: 'currency',
-        },
-        signature: { scheme: 'standardWebhooks', keys: [{ key: shop.providerKey }] },
-        evidence: { paidStatuses: ['PAID'] },
-      },
-    ],
-    apiKeyHash: [sha256(keyOf(DrillShop.merchant))],
+    apiKeyHash: [sha256(shop.keyOf(id))],
     orderTokenSecret: [shop.orderTokenSecret],
     signingSecret: [shop.signingSecret],
-  };
-  const { orderLookup: _, orderTokenSecret: __, ...putting } = merchant;
-  const id = DrillShop.puttingMerchant;
-  const merchants = [merchant, { ...putting, id, apiKeyHash: [sha256(keyOf(id))] }];
-  writeFileSync(join(folder, 'merchants.json'), JSON.stringify({ merchants }));
+    ...more,
+  });
+  const paths = { merchantReference: 'reference', orderId: 'order_id', status: 'status' };
+  const merchants = [
+    entry(DrillShop.merchant, {
+      orderLookup: { url: `${shopUrl}/order-lookup`, allowPrivateAddress: true },
+      webhookEndpoints: [
+        { tokenHash: sha256(shop.endpointToken), paths },
+        {
+          tokenHash: sha256(shop.signedEndpointToken),
+          paths: { ...paths, transaction: 'transaction', amount: 'amount', currency: 'currency' },
+          signature: { scheme: 'standardWebhooks', keys: [{ key: shop.providerKey }] },
+          evidence: { paidStatuses: ['PAID'] },
+        },
+      ],
+    }),
+    entry(DrillShop.puttingMerchant),
+    entry(DrillShop.otherMerchant),
+  ];
+  writeFileSync(join(folder, 'merchants.json'), JSON.stringify({ merchants }), { mode: 0o600 });
 }
 
 /** How the merchants file holds a key or a token. */
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -4,14 +4,14 @@ import type { HostileTarget } from './target.ts';
 
 const MIB = 2 ** 20;
 /** What a shopper may wait for an answer meanwhile. */
-const PATIENCE_MS = 5000;
+const MAX_WAIT_MS = 5000;
 const ASK_MS = 50;
 const REQUEST = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';
 const HEAD = 'POST /v1/checkouts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
 const WITH_ORIGIN = `${HEAD}Origin: http://shop.localhost:4100\r\n`;
 
 /** Many clients that hold connections and give nothing for them. */
-export interface Siege {
+export interface Flood {
   readonly title: string;
   readonly connections: number;
   /** Sent once by each. */
@@ -25,7 +25,7 @@ export interface Siege {
 }
 
 /** The timeouts of the server, and five seconds for each in which it finds out; the rest is for a slow machine. */
-export const SIEGES: readonly Siege[] = [
+export const FLOODS: readonly Flood[] = [
   { title: 'connect and stay silent', connections: 1000, opening: '', seconds: 40 },
   { title: 'stay after an answer', connections: 1000, opening: REQUEST, seconds: 100 },
   {
@@ -58,8 +58,8 @@ export const SIEGES: readonly Siege[] = [
   },
 ];
 
-export interface SiegeResult {
-  readonly siege: Siege;
+export interface FloodResult {
+  readonly flood: Flood;
   /** The longest that a shopper waited for an answer. */
   readonly slowestMs: number;
   readonly mebibytes: number;
@@ -68,27 +68,27 @@ export interface SiegeResult {
   readonly failures: readonly string[];
 }
 
-export async function lay(siege: Siege, target: HostileTarget): Promise<SiegeResult> {
+export async function flood(flood: Flood, target: HostileTarget): Promise<FloodResult> {
   const before = await target.usage();
   const connections = await Promise.all(
-    Array.from({ length: siege.connections }, () => RawConnection.open(target.ports.public)),
+    Array.from({ length: flood.connections }, () => RawConnection.open(target.ports.public)),
   );
   const startedAt = performance.now();
   const elapsed = (): number => (performance.now() - startedAt) / 1000;
   for (const connection of connections) {
-    if (siege.readsAfterSeconds !== undefined) connection.stopReading();
-    connection.write(siege.opening);
+    if (flood.readsAfterSeconds !== undefined) connection.stopReading();
+    connection.write(flood.opening);
   }
   const over = new AbortController();
   const shopper = askUntil(over.signal, target);
-  const dripping = drip(over.signal, connections, siege.drop);
+  const dripping = drip(over.signal, connections, flood.drop);
   await Promise.all([target.send('/readyz'), pause(1000)]);
   const during = await target.usage();
-  if (siege.readsAfterSeconds !== undefined) {
-    await pause(siege.readsAfterSeconds * 1000);
+  if (flood.readsAfterSeconds !== undefined) {
+    await pause(flood.readsAfterSeconds * 1000);
     for (const connection of connections) connection.discard();
   }
-  const late = pause((siege.seconds - elapsed()) * 1000, undefined, { signal: over.signal });
+  const late = pause((flood.seconds - elapsed()) * 1000, undefined, { signal: over.signal });
   const closed = Promise.all(connections.map((connection) => connection.untilClosed()));
   const closedAfterSeconds = await Promise.race([
     closed.then(elapsed),
@@ -99,12 +99,12 @@ export async function lay(siege: Siege, target: HostileTarget): Promise<SiegeRes
   const left = connections.filter((connection) => !connection.isClosed).length;
   for (const connection of connections) connection.close();
   const failures = [
-    ...(slowestMs > PATIENCE_MS ? [`a shopper waited ${slowestMs.toFixed(0)} ms`] : []),
-    ...(left > 0 ? [`${String(left)} connections were open after ${String(siege.seconds)} s`] : []),
+    ...(slowestMs > MAX_WAIT_MS ? [`a shopper waited ${slowestMs.toFixed(0)} ms`] : []),
+    ...(left > 0 ? [`${String(left)} connections were open after ${String(flood.seconds)} s`] : []),
     ...(target.errors === '' ? [] : [`the log says: ${target.errors}`]),
   ];
   const mebibytes = (during.rssBytes - before.rssBytes) / MIB;
-  return { siege, slowestMs, mebibytes, closedAfterSeconds, failures };
+  return { flood, slowestMs, mebibytes, closedAfterSeconds, failures };
 }
 
 /** A shopper among them. Answers the longest that an answer took. */

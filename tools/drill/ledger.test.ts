@@ -4,9 +4,10 @@ import {
   DeliveredWatch,
   findForgotten,
   findLosses,
+  type StoredFacts,
   type Visit,
-} from './checks.ts';
-import type { StoredFacts } from './stored-facts.ts';
+} from './ledger.ts';
+
 import type { Arrival } from './drill-shop.ts';
 
 /** What is known of a round, to be changed by what a test lets go wrong. */
