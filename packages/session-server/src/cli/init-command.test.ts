@@ -19,7 +19,7 @@ import { describeSdk } from '@pay-checkout/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
 import type { CheckoutStatusReply, CreateCheckoutReply } from '../contract.js';
-import { runInit, sandboxSdk } from './init-command.js';
+import { runInit } from './init-command.js';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.url));
 const PACKAGES = fileURLToPath(new URL('../../../', import.meta.url));
@@ -155,6 +155,14 @@ describe('pay-session-server init', () => {
     expect(run('server', 'merchants', 'list')).toMatch(/^my-shop +My Shop .* active$/m);
   });
 
+  it('fills in every value of its templates', () => {
+    runInit([folder]);
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const files = names.filter((name) => statSync(join(folder, name)).isFile());
+    expect(files.filter((name) => /\{\{|undefined/.test(read(name)))).toEqual([]);
+    expect(JSON.parse(read('package.json'))).toMatchObject({ private: true });
+  });
+
   it('prints no secret, and keeps those in its files to their owner', () => {
     const printed = runInit([folder]).join('\n');
     const { PAY_CHECKOUT_API_KEY: key = '', PAY_CHECKOUT_SIGNING_SECRET: signing = '' } = parseEnv(
@@ -186,14 +194,16 @@ describe('pay-session-server init', () => {
   });
 
   it('describes the SDK as the sandbox does', () => {
-    expect(sandboxSdk('http://127.0.0.1:4300')).toEqual(describeSdk('http://127.0.0.1:4300'));
+    runInit([folder]);
+    const { merchants } = JSON.parse(read('merchants.json')) as { merchants: { sdk: unknown }[] };
+    expect(merchants[0]?.sdk).toEqual(describeSdk('http://127.0.0.1:4300'));
   });
 
   it('starts the same programs in containers, with settings that the server takes', () => {
     runInit([folder, '--port', '4201', '--sandbox-port', '4301']);
     const text = read('compose.yaml');
     const commands = [...text.matchAll(/command: (.*)/g)].map(([, list = '']) => list);
-    expect(commands.map((list) => (JSON.parse(list) as string[]).slice(1))).toEqual([
+    expect(commands.map((list) => list.match(/[^[\]', ]+/g)?.slice(1))).toEqual([
       scriptOf('sandbox'),
       scriptOf('server'),
     ]);
