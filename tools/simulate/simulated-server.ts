@@ -32,10 +32,7 @@ import type { Database, Transaction } from '../../packages/session-server/dist/s
 import { sql } from '../../packages/session-server/dist/store/sql.js';
 import { SqliteDatabase } from '../../packages/session-server/dist/store/sqlite-database.js';
 import { packWebhook } from '../../packages/session-server/dist/webhooks/payload.js';
-import {
-  recordWebhook,
-  retryUnmatchedFor,
-} from '../../packages/session-server/dist/webhooks/steps.js';
+import { recordWebhook } from '../../packages/session-server/dist/webhooks/steps.js';
 import { startWebhookWorker } from '../../packages/session-server/dist/webhooks/worker.js';
 
 export interface SimulatedServerOptions {
@@ -96,7 +93,6 @@ export class SimulatedServer {
       warn: () => undefined,
       error: (_fields, message) => options.onError(message),
     };
-    const hash = (reference: string) => encryption.hashReference(reference);
     const context: StepContext = {
       rules: checkoutRulesOf(config),
       clock,
@@ -105,7 +101,7 @@ export class SimulatedServer {
         if (before && before.state !== 'paid' && after.state === 'paid') priceCheck.wake();
         if (before && after.sequence > before.sequence) dispatcher.wake();
       },
-      onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
+      hashReference: (reference) => encryption.hashReference(reference),
     };
     const observer = SILENT_OBSERVER;
     const loops = new RunLoops({ database, clock, logger });
@@ -198,25 +194,13 @@ class TrackedDatabase implements Database {
   readonly get: Database['get'] = (query) => this.#database.get(query);
   readonly all: Database['all'] = (query) => this.#database.all(query);
 
-  async transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    this.#underWay += 1;
-    this.transactions += 1;
-    try {
-      return await this.#database.transaction(name, work);
-    } finally {
-      this.#underWay -= 1;
-    }
+  transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#track(this.#database.transaction(name, work));
   }
 
-  readonly write: Database['write'] = async (build) => {
-    this.#underWay += 1;
-    this.transactions += 1;
-    try {
-      return await this.#database.write(build);
-    } finally {
-      this.#underWay -= 1;
-    }
-  };
+  readonly run: Database['run'] = (name, first, ...others) =>
+    this.#track(this.#database.run(name, first, ...others));
+  readonly write: Database['write'] = (build) => this.#track(this.#database.write(build));
 
   countConnections(): undefined {
     return undefined;
@@ -228,6 +212,16 @@ class TrackedDatabase implements Database {
 
   close(): Promise<void> {
     return this.#database.close();
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    this.transactions += 1;
+    try {
+      return await work;
+    } finally {
+      this.#underWay -= 1;
+    }
   }
 }
 

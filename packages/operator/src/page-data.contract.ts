@@ -361,7 +361,7 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       }
       const steps = async (kind: string) =>
         (await order('A1')).entries.filter((entry) => entry.kind === kind).length;
-      expect([await steps('hint'), await steps('session')]).toEqual([50, 1]);
+      await expect.poll(async () => [await steps('hint'), await steps('session')]).toEqual([50, 1]);
       shop.stack.advance(31 * 86_400);
       cookie = await signIn(shop.stack);
       await expect.poll(async () => [await steps('hint'), await steps('session')]).toEqual([0, 0]);

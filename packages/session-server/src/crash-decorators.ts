@@ -18,6 +18,12 @@ export function addDatabaseCrashPoints(database: Database): Database {
     countConnections: () => database.countConnections(),
     purgeDeleted: () => database.purgeDeleted(),
     close: () => database.close(),
+    async run(name, first, ...others) {
+      const rows = await database.run(name, first, ...others);
+      crashPoint('store:committed');
+      crashPoint(name);
+      return rows;
+    },
     async transaction(name, work) {
       const result = await database.transaction(name, async (tx) => {
         const value = await work(tx);

@@ -60,6 +60,7 @@ function observeDatabase(database: Database, observer: Pick<Observer, 'storeUsed
     get: (query) => time('read', database.get(query)),
     all: (query) => time('read', database.all(query)),
     transaction: (name, work) => time('transaction', database.transaction(name, work)),
+    run: (name, first, ...others) => time('transaction', database.run(name, first, ...others)),
     write: (build) => time('transaction', database.write(build)),
     countConnections: () => database.countConnections(),
     purgeDeleted: () => database.purgeDeleted(),

@@ -52,7 +52,6 @@ import { openDatabase } from './open-database.js';
 import { VERSION } from './version.js';
 import { loadSandboxKeys, DataEncryption, parseEncryptionKeys } from './encryption.js';
 import { type SecretHandlers, watchSecretSettings } from './secret-settings.js';
-import { retryUnmatchedFor } from './webhooks/steps.js';
 import { startWebhookWorker } from './webhooks/worker.js';
 
 /**
@@ -178,7 +177,6 @@ async function assemble(
   const loss = await findLoss(database);
   if (loss?.isRead === false) throw unfinishedRestore(databaseUrl ? 'DATABASE_URL' : (file ?? ''));
   const changes = new ChangeFeed();
-  const hash = (reference: string) => encryption.hashReference(reference);
   const context: StepContext = {
     rules,
     clock,
@@ -192,7 +190,7 @@ async function assemble(
     onSuperseded: (id) => {
       changes.notify(id);
     },
-    onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
+    hashReference: (reference) => encryption.hashReference(reference),
   };
   const loops = new RunLoops({ database, clock, logger });
 

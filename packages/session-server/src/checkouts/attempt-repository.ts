@@ -1,13 +1,14 @@
 import type { ProviderMerchant, TransactionList } from '../provider/gateway.js';
 import { hashToken } from '../random-id.js';
 import {
+  type Database,
   optionalNumber,
   optionalText,
   type Reader,
   type Row,
   type Transaction,
 } from '../store/database.js';
-import { sql } from '../store/sql.js';
+import { type Sql, sql } from '../store/sql.js';
 import {
   type AttemptTokens,
   makeTokens,
@@ -47,7 +48,13 @@ export interface Attempt extends ProviderMerchant {
 
 /** What only the store knows of an attempt. */
 export interface StoredAttempt extends Attempt {
+  /** Whether it is the one of its order that is being sent or is active. */
+  readonly isActive: boolean;
+  /** Whether it was made because the SDK refused the session before. */
+  readonly isRenewal: boolean;
   readonly leaseUntil: number;
+  /** When a payment was submitted in its session, unless it has ended. */
+  readonly submittedAt?: number | undefined;
   /** When a failure was reported that the provider's list has not been read for since. */
   readonly failureReportedAt?: number | undefined;
 }
@@ -130,16 +137,16 @@ export function compareAttempts(one: Attempt, other: Attempt): number {
   return one.activeSince - other.activeSince || one.orderId - other.orderId;
 }
 
-/** A time after that of every other attempt of the order, also where the clock of another server is ahead. */
-export async function nextActiveSince(
+/** Every attempt of an order. */
+export async function findAttemptsOfOrder(
   reader: Reader,
-  { merchant, order }: { readonly merchant: string; readonly order: string },
-  now: number,
-): Promise<number> {
-  const row = await reader.get(sql`
-    SELECT max(active_since) AS newest FROM attempts WHERE checkout IN (
+  merchant: string,
+  order: string,
+): Promise<StoredAttempt[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM attempts WHERE checkout IN (
       SELECT id FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order})`);
-  return Math.max(now, Number(row?.['newest'] ?? 0) + 1);
+  return rows.map(toAttempt);
 }
 
 /** The attempt of a checkout that last became the one of its order. */
@@ -205,23 +212,8 @@ function isNamed(attempt: Attempt, references: readonly string[]): boolean {
   return namesOf(attempt).some((name) => references.includes(name));
 }
 
-/** When the renewals of an order in the last hour were made, oldest first. */
-export async function findRecentRenewals(
-  reader: Reader,
-  merchant: string,
-  order: string,
-  now: number,
-): Promise<number[]> {
-  const rows = await reader.all(sql`
-    SELECT created_at FROM attempts
-    WHERE merchant = ${merchant} AND order_name = ${order} AND is_renewal = 1
-      AND created_at > ${now - HOUR_MS}
-    ORDER BY created_at`);
-  return rows.map((row) => Number(row['created_at']));
-}
-
-/** A new attempt with an `order_id`, a reference and tokens of its own, ready to be sent. */
-export async function insertAttempt(
+/** A new attempt with an `order_id`, a reference and tokens of its own, to be stored and then sent. */
+export async function makeAttempt(
   tx: Transaction,
   {
     request,
@@ -231,7 +223,7 @@ export async function insertAttempt(
   }: { request: AttemptRequest; checkout: string; isRenewal: boolean; activeSince: number },
   now: number,
   rules: Pick<CheckoutRules, 'sendLeaseSeconds' | 'maxOrderId'>,
-): Promise<{ attempt: Attempt; tokens: AttemptTokens }> {
+): Promise<{ attempt: Attempt; tokens: AttemptTokens; insert: Sql }> {
   const orderId = await allocateOrderId(tx, now, rules.maxOrderId);
   const tokens = makeTokens(orderId);
   const row = {
@@ -256,8 +248,20 @@ export async function insertAttempt(
     back_token: hashToken(tokens.back),
     webhook_token: hashToken(tokens.webhook),
   };
-  await tx.run(sql.insert('attempts', row));
-  return { attempt: toAttempt(row), tokens };
+  return { attempt: toAttempt(row), tokens, insert: sql.insert('attempts', row) };
+}
+
+/** Webhooks that came before the attempt that they name are processed again. */
+export function retryWebhooksOf(
+  attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,
+  hashReference: (reference: string) => string,
+  now: number,
+): Sql {
+  const names = namesOf(attempt).map(hashReference);
+  return sql`
+    UPDATE webhooks SET status = 'waiting', due_at = ${now}
+    WHERE status = 'unmatched' AND id IN (
+      SELECT webhook FROM webhook_references WHERE reference IN ${sql.list(names)})`;
 }
 
 /** An attempt that was lost and is found again: it is watched, and its session is shown to no one. */
@@ -293,25 +297,61 @@ export async function hasAttempt(reader: Reader, orderId: number): Promise<boole
   return (await reader.get(sql`SELECT 1 FROM attempts WHERE order_id = ${orderId}`)) !== undefined;
 }
 
+/** How `/create-session` ended, for the order log. */
+export interface SendOutcome<Kind extends string = string> {
+  readonly kind: Kind;
+  /** Of the provider's answer. */
+  readonly status?: number | undefined;
+}
+
 /**
  * The provider answered: stores the session, and says whether it may be shown. False when the lease
  * expired and another attempt took over, or when in the meantime the order was paid or its shopper came
- * back from paying: then this session may never be shown.
+ * back from paying: then this session may never be shown. Storing it again answers the same.
  */
 export async function activateSession(
-  tx: Transaction,
+  database: Database,
   orderId: number,
   sessionId: string,
+  now: number,
 ): Promise<boolean> {
-  const activated = await tx.run(sql`
-    UPDATE attempts SET status = 'active', session_id = ${sessionId}
-    WHERE order_id = ${orderId} AND status = 'sending'`);
-  if (activated === 1) return true;
-  const kept = await tx.run(
-    sql`UPDATE attempts SET session_id = ${sessionId} WHERE order_id = ${orderId}`,
+  const [stored] = await database.run(
+    'create:activate-session',
+    sql`
+      UPDATE attempts SET session_id = coalesce(session_id, ${sessionId}),
+        status = CASE status WHEN 'sending' THEN 'active' ELSE status END
+      WHERE order_id = ${orderId} RETURNING status, session_id`,
+    insertSendEntry(orderId, { kind: 'created' }, now),
   );
-  if (kept === 0) throw new Error('no such attempt');
-  return false;
+  if (!stored) throw new Error('no such attempt');
+  return stored['status'] === 'active' && stored['session_id'] === sessionId;
+}
+
+/** Sending ended without a session. */
+export async function markSendFailed(
+  database: Database,
+  orderId: number,
+  outcome: SendOutcome<'unknown' | 'refused' | 'not_sent'>,
+  now: number,
+): Promise<void> {
+  await database.run(
+    'create:end-attempt',
+    sql`${setEnded(orderId, outcome.kind)} AND status = 'sending'`,
+    insertSendEntry(orderId, outcome, now),
+  );
+}
+
+/** One entry of an attempt in the order log, however often it is stored. */
+function insertSendEntry(orderId: number, { kind, status }: SendOutcome, now: number): Sql {
+  const detail = JSON.stringify({ result: kind, status });
+  return sql`
+    INSERT INTO order_log (merchant, order_name, kind, checkout, subject, detail, at)
+    SELECT merchant, order_name, 'session', checkout, CAST(order_id AS TEXT), ${detail},
+      CAST(${now} AS BIGINT)
+    FROM attempts WHERE order_id = ${orderId} AND NOT EXISTS (
+      SELECT 1 FROM order_log AS known
+      WHERE known.merchant = attempts.merchant AND known.order_name = attempts.order_name
+        AND known.kind = 'session' AND known.subject = CAST(attempts.order_id AS TEXT))`;
 }
 
 /** The session that is being asked for will be shown to no one: money of its order may be moving. */
@@ -419,11 +459,15 @@ export async function endAttempt(
   orderId: number,
   status: Exclude<AttemptStatus, 'sending' | 'active'>,
 ): Promise<void> {
+  await tx.run(setEnded(orderId, status));
+}
+
+function setEnded(orderId: number, status: Exclude<AttemptStatus, 'sending' | 'active'>): Sql {
   const isPayable = status === 'unknown' || status === 'superseded';
-  await tx.run(sql`
-    UPDATE attempts SET status = ${status}, is_active = 0,
-      next_poll_at = ${isPayable ? sql`next_poll_at` : null}
-    WHERE order_id = ${orderId}`);
+  const nextPollAt = isPayable ? sql`next_poll_at` : sql`NULL`;
+  return sql`
+    UPDATE attempts SET status = ${status}, is_active = 0, next_poll_at = ${nextPollAt}
+    WHERE order_id = ${orderId}`;
 }
 
 /** The sender of every attempt that is still `sending` is dead: this process has just started. */
@@ -443,17 +487,15 @@ export async function watchAgain(tx: Transaction, orderId: number, now: number):
       AND (next_poll_at IS NULL OR watched_from <= ${now - HOUR_MS})`);
 }
 
-/** Whose token this is, and which of the four; undefined when it is unknown. */
+/** The attempt that a token belongs to, and which of the four it is; undefined when it is unknown. */
 export async function findToken(
   reader: Reader,
   { orderId, hash }: StoredToken,
-): Promise<{ kind: keyof AttemptTokens; orderId: number } | undefined> {
+): Promise<{ kind: keyof AttemptTokens; orderId: number; attempt: StoredAttempt } | undefined> {
   if (orderId === undefined) return undefined;
-  const row = await reader.get(sql`
-    SELECT return_token, cancel_token, back_token, webhook_token
-    FROM attempts WHERE order_id = ${orderId}`);
+  const row = await reader.get(sql`SELECT * FROM attempts WHERE order_id = ${orderId}`);
   const kind = TOKEN_KINDS.find((name) => row?.[`${name}_token`] === hash);
-  return kind && { kind, orderId };
+  return row && kind && { kind, orderId, attempt: toAttempt(row) };
 }
 
 export function toAttempt(row: Row): StoredAttempt {
@@ -469,7 +511,10 @@ export function toAttempt(row: Row): StoredAttempt {
     sessionId: optionalText(row['session_id']),
     createdAt: Number(row['created_at']),
     activeSince: Number(row['active_since']),
+    isActive: row['is_active'] === 1,
+    isRenewal: row['is_renewal'] === 1,
     leaseUntil: Number(row['lease_until']),
+    submittedAt: optionalNumber(row['submitted_at']),
     failureReportedAt: optionalNumber(row['failure_reported_at']),
   };
 }

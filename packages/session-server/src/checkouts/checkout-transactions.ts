@@ -1,35 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
-import { isLogged, type LogEntry, logOrder } from '../orders/order-log.js';
-import { addOrder, findOrder, forgetPut, touchOrder } from '../orders/repository.js';
+import type { HintRequest } from '../contract.js';
+import { insertEntry, isLogged, type LogEntry } from '../orders/order-log.js';
+import {
+  addOrder,
+  forgetPut,
+  lockOrder,
+  type StoredOrder,
+  touchOrder,
+} from '../orders/repository.js';
 import { insertEvent } from '../outbox/repository.js';
 import { timedId } from '../random-id.js';
 import type { Transaction } from '../store/database.js';
+import type { Sql } from '../store/sql.js';
 import type { AttemptTokens } from './attempt-ids.js';
 import { renderEvent } from './event.js';
-import { findObjection, refreshOrder } from './order-state.js';
+import {
+  findObjection,
+  type LockedOrder,
+  lockOrderOf,
+  refreshOrder,
+  storeOrderState,
+} from './order-state.js';
 import { type OrderHistory, planCheckout } from './opening-rules.js';
 import {
   type Attempt,
   type AttemptRequest,
+  compareAttempts,
   endAttempt,
-  findActiveAttempt,
-  findRecentRenewals,
+  findAttemptsOfOrder,
   findShownAttempt,
-  getAttempt,
-  findLastAttempt,
-  insertAttempt,
-  nextActiveSince,
-  reactivateAttempt,
   hasSubmitted,
+  makeAttempt,
+  reactivateAttempt,
+  retryWebhooksOf,
   setSubmitted,
+  type StoredAttempt,
   supersedeSending,
   watchAgain,
 } from './attempt-repository.js';
 import {
   claimDueCheckouts,
   findCheckoutsOfOrder,
-  getCheckout,
   insertCheckout,
   updateCheckout,
 } from './repository.js';
@@ -40,6 +52,7 @@ import {
   type Checkout,
   type CheckoutFact,
   eventsBetween,
+  isSubmitted,
 } from './state-machine.js';
 
 /** What to do about a request for a checkout: decided and stored in one step, however many ask at once. */
@@ -80,14 +93,11 @@ export interface Change {
   readonly after: Checkout;
 }
 
-/** A hint that leads to more than a poll. */
-export interface SessionHint {
-  readonly kind: 'cancelled' | 'submitted' | 'declined' | 'expired';
-  readonly sessionId: string;
-}
-
 /** Duplicate hints of a page within this time are ignored. */
 const SAME_HINT_MS = 10_000;
+const HOUR_MS = 3_600_000;
+/** Hints that change something of the session that a page shows. */
+const SESSION_HINTS: readonly string[] = ['submitted', 'declined', 'expired', 'cancelled'];
 
 /** What the steps of a checkout need in addition to their transaction. */
 export interface StepContext {
@@ -97,45 +107,46 @@ export interface StepContext {
   readonly onChange: (before: Checkout | undefined, after: Checkout) => void;
   /** Called once it is durable that a checkout was superseded by another one of its order. */
   readonly onSuperseded?: ((checkout: string) => void) | undefined;
-  /** Runs in the transaction that stores a new attempt. */
-  readonly onAttempt: (
-    tx: Transaction,
-    attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,
-  ) => Promise<void>;
+  /** What is stored in the place of a name that an unmatched webhook speaks of. */
+  readonly hashReference: (reference: string) => string;
 }
 
-/** Moves a checkout by facts, and stores the events that its merchant is sent. */
+/**
+ * Moves a checkout by facts, and stores the events that its merchant is sent.
+ *
+ * @param locked its order, where that has been read
+ */
 export async function applyFacts(
   tx: Transaction,
   before: Checkout,
   facts: readonly CheckoutFact[],
   context: StepContext,
+  locked?: LockedOrder,
 ): Promise<Change> {
   const now = context.clock.now();
   let moved = facts.reduce((state, fact) => advance(state, fact, now, context.rules), before);
   if (moved === before) return { before, after: before };
-  if (before.state !== 'paid' && moved.state === 'paid') {
-    const code = await findObjection(tx, moved);
-    if (code) moved = advance(moved, { type: 'attention-needed', code }, now, context.rules);
-  }
+  const { stored, checkouts } = locked ?? (await lockOrderOf(tx, before));
+  const isNewlyPaid = before.state !== 'paid' && moved.state === 'paid';
+  const code = isNewlyPaid ? findObjection(stored, moved) : undefined;
+  if (code) moved = advance(moved, { type: 'attention-needed', code }, now, context.rules);
   const events = eventsBetween(before, moved);
   const after = { ...moved, sequence: before.sequence + events.length };
-  // First, as everywhere: transactions that lock rows of one order in two ways would deadlock.
-  await touchOrder(tx, after);
-  await updateCheckout(tx, after);
-  await refreshOrder(tx, after, now, context.onSuperseded);
-  for (const [index, type] of events.entries()) {
-    const sequence = before.sequence + index + 1;
-    const body = renderEvent(after, type, sequence, now);
-    const { id: checkout, merchant } = after;
-    await insertEvent(
-      tx,
-      { id: `msg_${randomUUID()}`, checkout, merchant, type, sequence, body },
-      now,
-    );
-  }
   const entry = describeChange(before, after);
-  if (entry) await logOrder(tx, after, entry, now);
+  const changes = [
+    // Only a shop that is asked for its prices can have changed one that is not stored here.
+    updateCheckout(after, isNewlyPaid && !stored?.put ? now : undefined),
+    ...events.map((type, index) => {
+      const sequence = before.sequence + index + 1;
+      const body = renderEvent(after, type, sequence, now);
+      const { id: checkout, merchant } = after;
+      const id = `msg_${randomUUID()}`;
+      return insertEvent({ id, checkout, merchant, type, sequence, body }, now);
+    }),
+    ...(entry ? [insertEntry(after, entry, now)] : []),
+  ];
+  const order = { stored, checkouts: checkouts.map((one) => (one.id === after.id ? after : one)) };
+  await storeOrderState(tx, order, changes, now, context.onSuperseded);
   tx.afterCommit(() => {
     context.onChange(before, after);
   });
@@ -165,9 +176,14 @@ export async function beginAttempt(
 ): Promise<AttemptDecision> {
   const { clock, rules } = context;
   const now = clock.now();
-  await touchOrder(tx, request);
-  if (!(await isPriceCurrent(tx, request, now))) return { kind: 'price-is-old' };
-  const history = await findHistory(tx, request, now);
+  const stored = await lockOrder(tx, request);
+  if (request.isStored && !isPriceStored(stored, request)) return { kind: 'price-is-old' };
+  const history = stored ? await findHistory(tx, request, now) : NO_HISTORY;
+  if (stored?.put && !request.isStored) {
+    // Its shop is asked for the price from now on.
+    await forgetPut(tx, request);
+    await refreshOrder(tx, request, now);
+  }
   const plan = planCheckout(history, request, now, rules);
   switch (plan.kind) {
     case 'wait':
@@ -189,23 +205,23 @@ export async function beginAttempt(
       if (plan.again) {
         const { retire } = plan.again;
         if (retire) await endAttempt(tx, retire.orderId, retire.to);
-        await reactivateAttempt(tx, orderId, await nextActiveSince(tx, request, now));
+        await reactivateAttempt(tx, orderId, nextActiveSince(history, now));
         await refreshOrder(tx, request, now, context.onSuperseded);
       }
       await watchAgain(tx, orderId, now);
       return { kind: 'existing', checkout: after, attempt: plan.attempt };
     }
     case 'send': {
-      if (plan.retire) await endAttempt(tx, plan.retire.orderId, plan.retire.to);
-      const checkout = plan.checkout
-        ? (await applyFacts(tx, plan.checkout, [{ type: 'reopened' }], context)).after
-        : await createCheckout(tx, request, context);
-      const { isRenewal } = plan;
-      const activeSince =
-        history.checkouts.length > 0 ? await nextActiveSince(tx, request, now) : now;
-      const sent = { request, checkout: checkout.id, isRenewal, activeSince };
-      const { attempt, tokens } = await insertAttempt(tx, sent, now, rules);
-      await context.onAttempt(tx, attempt);
+      const { isRenewal, retire } = plan;
+      const reopened =
+        plan.checkout && (await applyFacts(tx, plan.checkout, [{ type: 'reopened' }], context));
+      const checkout = reopened?.after ?? newCheckout(request, context);
+      const activeSince = nextActiveSince(history, now);
+      const made = { request, checkout: checkout.id, isRenewal, activeSince };
+      const { attempt, tokens, insert } = await makeAttempt(tx, made, now, rules);
+      if (retire) await endAttempt(tx, retire.orderId, retire.to);
+      const added = reopened ? [] : addCheckout(tx, checkout, context);
+      tx.queue(...added, insert, retryWebhooksOf(attempt, context.hashReference, now));
       // An order is open before its first checkout, and with it.
       if (history.checkouts.length > 0) {
         await refreshOrder(tx, request, now, context.onSuperseded);
@@ -215,48 +231,54 @@ export async function beginAttempt(
   }
 }
 
-/** Whether a checkout may be created at this price. When the shop was asked, drops the stored one. */
-async function isPriceCurrent(
-  tx: Transaction,
-  request: AttemptRequest,
-  now: number,
-): Promise<boolean> {
-  const stored = await findOrder(tx, request);
-  if (request.isStored)
-    return stored?.isVoid === false && stored.put?.version === request.orderVersion;
-  if (stored?.put) {
-    await forgetPut(tx, request);
-    await refreshOrder(tx, request, now);
-  }
-  return true;
+/** Whether the price asked for is the one that is stored, of an order that is for sale. */
+function isPriceStored(stored: StoredOrder | undefined, { orderVersion }: AttemptRequest): boolean {
+  return stored?.isVoid === false && stored.put?.version === orderVersion;
 }
+
+/** Of an order that has no checkout. */
+const NO_HISTORY = { checkouts: [], attempts: [], active: undefined, recentRenewals: [] };
 
 async function findHistory(
   tx: Transaction,
   { merchant, order, orderVersion }: AttemptRequest,
   now: number,
-): Promise<OrderHistory> {
-  const checkouts = await findCheckoutsOfOrder(tx, merchant, order);
-  if (checkouts.length === 0) return { checkouts, active: undefined, recentRenewals: [] };
-  const active = await findActiveAttempt(tx, merchant, order);
+): Promise<OrderHistory & { readonly attempts: readonly StoredAttempt[] }> {
+  const [checkouts, attempts] = await Promise.all([
+    findCheckoutsOfOrder(tx, merchant, order),
+    findAttemptsOfOrder(tx, merchant, order),
+  ]);
+  const active = attempts.find(({ isActive }) => isActive);
   const same = checkouts.find((checkout) => checkout.orderVersion === orderVersion);
+  const ofSame = attempts.filter(({ checkout }) => checkout === same?.id);
   return {
     checkouts,
+    attempts,
     active,
-    earlier: same && same.id !== active?.checkout ? await findLastAttempt(tx, same.id) : undefined,
-    recentRenewals: await findRecentRenewals(tx, merchant, order, now),
+    earlier: same?.id === active?.checkout ? undefined : ofSame.toSorted(compareAttempts).at(-1),
+    recentRenewals: attempts
+      .filter(({ isRenewal, createdAt }) => isRenewal && createdAt > now - HOUR_MS)
+      .map(({ createdAt }) => createdAt)
+      .toSorted((one, other) => one - other),
   };
 }
 
-/** Stores a new checkout, open, for the price of a request. */
-export async function createCheckout(
-  tx: Transaction,
+/** A time after that of every other attempt of the order, also where the clock of another server is ahead. */
+function nextActiveSince(
+  { attempts }: { readonly attempts: readonly StoredAttempt[] },
+  now: number,
+): number {
+  return Math.max(now, ...attempts.map(({ activeSince }) => activeSince + 1));
+}
+
+/** A new checkout, open, for the price of a request. */
+export function newCheckout(
   request: AttemptRequest,
-  { clock, rules, onChange }: StepContext,
+  { clock, rules }: StepContext,
   createdAt = clock.now(),
-): Promise<Checkout> {
+): Checkout {
   const now = clock.now();
-  const checkout: Checkout = {
+  return {
     id: timedId(now),
     merchant: request.merchant,
     order: request.order,
@@ -277,67 +299,66 @@ export async function createCheckout(
     expiresAt: now + rules.expireAfterSeconds * 1000,
     isErased: false,
   };
-  await insertCheckout(tx, checkout);
-  await addOrder(tx, checkout, now);
+}
+
+/** What stores a new checkout, and its order when that is new as well. */
+export function addCheckout(
+  tx: Transaction,
+  checkout: Checkout,
+  { clock, onChange }: StepContext,
+): Sql[] {
   tx.afterCommit(() => {
     onChange(undefined, checkout);
   });
-  return checkout;
-}
-
-/** Records that sending ended without a session. */
-export async function markSendFailed(
-  tx: Transaction,
-  orderId: number,
-  status: 'unknown' | 'refused' | 'not_sent',
-): Promise<void> {
-  if ((await getAttempt(tx, orderId)).status === 'sending') await endAttempt(tx, orderId, status);
-}
-
-/** Logs a hint in the order log, for the operators who investigate the order. */
-export async function logHint(
-  tx: Transaction,
-  { id: checkout, merchant, order }: Checkout,
-  kind: string,
-  now: number,
-): Promise<void> {
-  const entry: LogEntry = { kind: 'hint', checkout, detail: { kind } };
-  if (await isLogged(tx, { merchant, order }, entry, now - SAME_HINT_MS)) return;
-  await logOrder(tx, { merchant, order }, entry, now);
+  return [addOrder(checkout, clock.now()), insertCheckout(checkout)];
 }
 
 /**
- * What a page says of the session that it shows; of another session it changes nothing. A session that
- * was superseded can still be paid in, but cancelling it cancels nothing.
+ * Stores what a page says, and what follows for the session that it shows; of another session it changes
+ * nothing. A session that was superseded can still be paid in, but cancelling it cancels nothing. What was
+ * said already, and moves nothing, is not stored.
  */
 export async function recordHint(
   tx: Transaction,
-  checkout: string,
-  { kind, sessionId }: SessionHint,
+  known: Checkout,
+  { kind, sessionId }: HintRequest,
   context: StepContext,
 ): Promise<Change> {
-  const before = await getCheckout(tx, checkout);
-  const attempt = await findShownAttempt(tx, checkout, sessionId);
+  const now = context.clock.now();
+  const entry: LogEntry = { kind: 'hint', checkout: known.id, detail: { kind } };
+  const isOfSession = sessionId !== undefined && SESSION_HINTS.includes(kind);
+  const [isRepeated, attempt, order] = await Promise.all([
+    isLogged(tx, known, entry, now - SAME_HINT_MS),
+    isOfSession ? findShownAttempt(tx, known.id, sessionId) : undefined,
+    isOfSession ? lockOrderOf(tx, known) : undefined,
+  ]);
+  if (!isRepeated) tx.queue(insertEntry(known, entry, now));
+  const before = order?.checkouts.find(({ id }) => id === known.id) ?? known;
   if (!attempt) return { before, after: before };
-  await touchOrder(tx, before);
+  const apply = (facts: readonly CheckoutFact[]): Promise<Change> =>
+    applyFacts(tx, before, facts, context, order);
   switch (kind) {
     case 'submitted':
-      await setSubmitted(tx, attempt.orderId, context.clock.now());
+      if (isRepeated && isSubmitted(before) && attempt.submittedAt !== undefined) return apply([]);
+      await setSubmitted(tx, attempt.orderId, now);
       // The poll that follows reads only as far back as an anonymous one may; the schedule's ends it.
-      await watchAgain(tx, attempt.orderId, context.clock.now());
+      await watchAgain(tx, attempt.orderId, now);
       // An attempt still being created is not shown: a payment of the order may be pending.
       await supersedeSending(tx, before.merchant, before.order);
-      return applyFacts(tx, before, [{ type: 'submit-hinted' }], context);
+      return apply([{ type: 'submit-hinted' }]);
     case 'declined':
     case 'expired': {
-      await setSubmitted(tx, attempt.orderId, undefined);
-      const isOver = !(await hasSubmitted(tx, checkout));
-      return applyFacts(tx, before, isOver ? [{ type: 'submission-ended' }] : [], context);
+      if (attempt.submittedAt !== undefined) {
+        await touchOrder(tx, before);
+        await setSubmitted(tx, attempt.orderId, undefined);
+      }
+      const isOver = !(await hasSubmitted(tx, known.id));
+      return apply(isOver ? [{ type: 'submission-ended' }] : []);
     }
-    case 'cancelled': {
-      const isOfActive = attempt.status === 'active';
-      return applyFacts(tx, before, isOfActive ? [{ type: 'cancel-hinted' }] : [], context);
-    }
+    case 'cancelled':
+      return apply(attempt.status === 'active' ? [{ type: 'cancel-hinted' }] : []);
+    default:
+      return { before, after: before };
   }
 }
 

@@ -47,7 +47,7 @@ describe('steps of one order at the same time, in PostgreSQL', () => {
     const sessionId = `session-${String(attempt.orderId)}`;
     await during(
       () => store.recordHint(checkout.id, { kind: 'submitted', sessionId }),
-      (tx) => recordHint(tx, checkout.id, { kind: 'cancelled', sessionId }, store.context),
+      (tx) => recordHint(tx, checkout, { kind: 'cancelled', sessionId }, store.context),
     );
     expect((await store.find(checkout.id))?.state).not.toBe('cancelled');
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findLog } from '../orders/order-log.js';
 import {
   SECOND_MS,
   HOUR_MS,
@@ -91,8 +92,26 @@ export function describeOpeningRules(fixture: StoreFixture): void {
 
     it('keeps a session active when it is activated twice', async () => {
       const { attempt } = await activate();
-      expect(await fixture.store.activateSession(attempt.orderId, 'session-1')).toBe(false);
+      expect(await fixture.store.activateSession(attempt.orderId, 'session-1')).toBe(true);
       expect(await begin()).toMatchObject({ kind: 'existing', attempt: { status: 'active' } });
+    });
+
+    it('shows no session that came too late, however often it is stored', async () => {
+      const { attempt } = await beginSending();
+      await fixture.store.endAttempt(attempt.orderId, 'unknown');
+      for (let times = 0; times < 2; times += 1) {
+        expect(await fixture.store.activateSession(attempt.orderId, 'session-1')).toBe(false);
+      }
+      expect(await fixture.store.findAttempts(attempt.checkout)).toMatchObject([
+        { status: 'unknown', sessionId: 'session-1' },
+      ]);
+    });
+
+    it('notes the answer to one request once, however often it is stored', async () => {
+      const { attempt } = await activate();
+      await fixture.store.activateSession(attempt.orderId, 'session-1');
+      const log = await findLog(fixture.store.database, attempt);
+      expect(log.filter(({ kind }) => kind === 'session')).toHaveLength(1);
     });
 
     it.each(['unknown', 'refused', 'not_sent'] as const)(

@@ -32,10 +32,17 @@ export async function nextOrderId(tx: Transaction, now: number, max: number): Pr
 
 /** @throws {AppError} 503 `order_ids_exhausted` when none is left */
 export async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
-  const skipped = (await getCounter(tx, LAST)) ?? 0;
-  const atLeast = Math.max(skipped + 1, await firstOrderIdAt(tx, now, max));
-  const orderId = await tx.takeNumber(LAST, atLeast);
-  if (orderId > max) {
+  // NULL in a store that has not drawn its offset.
+  const atLeast = sql`(
+    SELECT max(CASE name WHEN ${OFFSET} THEN value + ${smallestOrderIdAt(now)} ELSE value + 1 END)
+    FROM counters WHERE name IN (${OFFSET}, ${LAST})
+      AND EXISTS (SELECT 1 FROM counters WHERE name = ${OFFSET}))`;
+  let orderId = await tx.takeNumber(LAST, atLeast);
+  if (orderId === undefined) {
+    await firstOrderIdAt(tx, now, max);
+    orderId = await tx.takeNumber(LAST, atLeast);
+  }
+  if (orderId === undefined || orderId > max) {
     throw new AppError(
       503,
       'order_ids_exhausted',

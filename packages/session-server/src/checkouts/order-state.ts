@@ -1,8 +1,14 @@
 import type { OrderState } from '../contract.js';
-import { findOrder, type OrderKey, setOrderState, type StoredOrder } from '../orders/repository.js';
+import {
+  lockOrder,
+  type OrderKey,
+  type StoredOrder,
+  updateOrderState,
+} from '../orders/repository.js';
 import type { Reader, Transaction } from '../store/database.js';
+import type { Sql } from '../store/sql.js';
 import { type Attempt, compareAttempts, findAttemptsOf } from './attempt-repository.js';
-import { findCheckoutsOfOrder, setSupersededBy } from './repository.js';
+import { findCheckoutsOfOrder, updateSupersededBy } from './repository.js';
 import {
   type AttentionCode,
   type Checkout,
@@ -51,6 +57,22 @@ export function orderStateOf(
   return current?.state ?? 'open';
 }
 
+/** An order with all its checkouts, oldest first, as a transaction decides about it. */
+export interface LockedOrder {
+  /** Undefined when it was neither put nor has a checkout. */
+  readonly stored: StoredOrder | undefined;
+  readonly checkouts: readonly Checkout[];
+}
+
+/** Reads an order that is about to change. */
+export async function lockOrderOf(tx: Transaction, key: OrderKey): Promise<LockedOrder> {
+  const [stored, checkouts] = await Promise.all([
+    lockOrder(tx, key),
+    findCheckoutsOfOrder(tx, key.merchant, key.order),
+  ]);
+  return { stored, checkouts };
+}
+
 /**
  * Stores the state of an order after something of it was changed in the same transaction, and which
  * checkout each of its others is superseded by: the pages that show them learn it by their polls.
@@ -63,27 +85,40 @@ export async function refreshOrder(
   now: number,
   onSuperseded?: (checkout: string) => void,
 ): Promise<OrderState> {
-  const stored = await findOrder(tx, key);
+  return storeOrderState(tx, await lockOrderOf(tx, key), [], now, onSuperseded);
+}
+
+/**
+ * As {@link refreshOrder}, of an order that has been read.
+ *
+ * @param changes statements about other rows, to be stored with it
+ */
+export async function storeOrderState(
+  tx: Transaction,
+  { stored, checkouts }: LockedOrder,
+  changes: readonly Sql[],
+  now: number,
+  onSuperseded?: (checkout: string) => void,
+): Promise<OrderState> {
   if (!stored) throw new Error('no such order');
-  const checkouts = await findCheckoutsOfOrder(tx, key.merchant, key.order);
   const current = await findCurrentCheckout(tx, stored, checkouts);
   const state = orderStateOf(stored, current);
-  await setOrderState(tx, key, state, now);
+  // The order first, as everywhere: transactions that lock its rows in two ways would deadlock.
+  tx.queue(updateOrderState(stored, state, now), ...changes);
   for (const { id, supersededBy } of current ? checkouts : []) {
     const by = id === current?.id ? undefined : current?.id;
     if (by === supersededBy) continue;
-    await setSupersededBy(tx, id, by);
+    tx.queue(updateSupersededBy(id, by));
     tx.afterCommit(() => onSuperseded?.(id));
   }
   return state;
 }
 
 /** Attention codes for a paid order whose shop has since changed its price or voided it. */
-export async function findObjection(
-  tx: Transaction,
+export function findObjection(
+  stored: StoredOrder | undefined,
   paid: Checkout,
-): Promise<AttentionCode | undefined> {
-  const stored = await findOrder(tx, paid);
+): AttentionCode | undefined {
   if (stored?.isVoid) return 'paid_after_void';
   return stored?.put && stored.put.version !== paid.orderVersion ? 'price_changed' : undefined;
 }

@@ -6,7 +6,7 @@ import {
   type Row,
   type Transaction,
 } from '../store/database.js';
-import { sql } from '../store/sql.js';
+import { type Sql, sql } from '../store/sql.js';
 import type { AttentionCode, Checkout } from './state-machine.js';
 
 export async function findCheckout(reader: Reader, id: string): Promise<Checkout | undefined> {
@@ -107,56 +107,54 @@ export async function planPriceCheck(
   await tx.run(sql`UPDATE checkouts SET price_check_at = ${at} WHERE id = ${id}`);
 }
 
-export async function insertCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
-  await tx.run(
-    sql.insert('checkouts', {
-      id: checkout.id,
-      merchant: checkout.merchant,
-      order_name: checkout.order,
-      order_version: checkout.orderVersion,
-      shop_version: checkout.shopVersion,
-      amount_minor: checkout.amountMinor,
-      currency: checkout.currency,
-      decimals: checkout.decimals,
-      state: checkout.state,
-      revision: checkout.revision,
-      sequence: checkout.sequence,
-      refund: checkout.refund,
-      refunded_minor: checkout.refundedMinor,
-      attention: JSON.stringify(checkout.attention),
-      return_url: checkout.returnUrl,
-      request_id: checkout.requestId,
-      created_at: checkout.createdAt,
-      expires_at: checkout.expiresAt,
-      settle_by: checkout.settleBy,
-      submitted_at: checkout.submittedAt,
-      paid_by: checkout.paidBy,
-      payment: checkout.payment && JSON.stringify(checkout.payment),
-      due_at: dueAt(checkout),
-    }),
-  );
+export function insertCheckout(checkout: Checkout): Sql {
+  return sql.insert('checkouts', {
+    id: checkout.id,
+    merchant: checkout.merchant,
+    order_name: checkout.order,
+    order_version: checkout.orderVersion,
+    shop_version: checkout.shopVersion,
+    amount_minor: checkout.amountMinor,
+    currency: checkout.currency,
+    decimals: checkout.decimals,
+    state: checkout.state,
+    revision: checkout.revision,
+    sequence: checkout.sequence,
+    refund: checkout.refund,
+    refunded_minor: checkout.refundedMinor,
+    attention: JSON.stringify(checkout.attention),
+    return_url: checkout.returnUrl,
+    request_id: checkout.requestId,
+    created_at: checkout.createdAt,
+    expires_at: checkout.expiresAt,
+    settle_by: checkout.settleBy,
+    submitted_at: checkout.submittedAt,
+    paid_by: checkout.paidBy,
+    payment: checkout.payment && JSON.stringify(checkout.payment),
+    due_at: dueAt(checkout),
+  });
 }
 
 /** Which checkout of the order took its place: a change of its own, whatever else changes. */
-export async function setSupersededBy(
-  tx: Transaction,
-  id: string,
-  by: string | undefined,
-): Promise<void> {
-  await tx.run(sql`
-    UPDATE checkouts SET superseded_by = ${by}, revision = revision + 1 WHERE id = ${id}`);
+export function updateSupersededBy(id: string, by: string | undefined): Sql {
+  return sql`UPDATE checkouts SET superseded_by = ${by}, revision = revision + 1 WHERE id = ${id}`;
 }
 
-/** Stores what can change of a checkout. */
-export async function updateCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
-  await tx.run(sql`
-    UPDATE checkouts SET state = ${checkout.state}, revision = ${checkout.revision},
+/**
+ * Stores what can change of a checkout.
+ *
+ * @param priceCheckAt when to ask its shop for the price; undefined leaves it as it is
+ */
+export function updateCheckout(checkout: Checkout, priceCheckAt?: number): Sql {
+  const priceCheck = priceCheckAt === undefined ? sql`` : sql`price_check_at = ${priceCheckAt},`;
+  return sql`
+    UPDATE checkouts SET ${priceCheck} state = ${checkout.state}, revision = ${checkout.revision},
       sequence = ${checkout.sequence}, refund = ${checkout.refund},
       refunded_minor = ${checkout.refundedMinor},
       payment = ${checkout.payment && JSON.stringify(checkout.payment)},
       attention = ${JSON.stringify(checkout.attention)}, expires_at = ${checkout.expiresAt},
       settle_by = ${checkout.settleBy}, submitted_at = ${checkout.submittedAt}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)}
-    WHERE id = ${checkout.id}`);
+    WHERE id = ${checkout.id}`;
 }
 
 /** When time alone next changes a checkout. */

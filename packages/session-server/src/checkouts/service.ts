@@ -9,7 +9,6 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../observer.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
-import { type LogEntry, logOrder } from '../orders/order-log.js';
 import { findOrder } from '../orders/repository.js';
 import type { Database } from '../store/database.js';
 import type { ChangeFeed } from './change-feed.js';
@@ -20,6 +19,7 @@ import {
   type AttemptRequest,
   findActiveAttempt,
   hasSession,
+  markSendFailed,
 } from './attempt-repository.js';
 import { attemptRequest, priceOf } from './attempt-request.js';
 import { findCurrentCheckout } from './order-state.js';
@@ -27,10 +27,7 @@ import { findCheckout, findCheckoutsOfOrder } from './repository.js';
 import {
   type AttemptDecision,
   beginAttempt,
-  markSendFailed,
-  logHint,
   recordHint,
-  type SessionHint,
   type StepContext,
 } from './checkout-transactions.js';
 import type { PartnerGateway, SessionResult } from '../provider/gateway.js';
@@ -121,6 +118,7 @@ interface PricedOrder {
   readonly order: ShopOrder;
   readonly avs: AvsFields;
   readonly split: readonly SplitShare[];
+  readonly request: AttemptRequest;
 }
 
 /** Creates checkouts, and takes the hints that pages give about them. */
@@ -249,23 +247,28 @@ export class CheckoutService {
       return this.#showPaid(merchant, request.order, merchantDisabled());
     }
     for (let lookups = 0; lookups < MAX_LOOKUPS; lookups += 1) {
-      const result = await this.#createAtCurrentPrice(merchant, request);
+      const priced = await this.#price(merchant, request, lookups > 0);
+      if ('kind' in priced) return priced;
+      const result = await this.#open(priced);
       if (result) return result;
     }
     return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
   }
 
-  /** Undefined when the order was opened at another price after this one was asked for. */
-  async #createAtCurrentPrice(
+  /** Asks the shop; answers the request where the order cannot be paid, or its address is missing. */
+  async #price(
     merchant: Merchant,
     request: IdentifiedRequest,
-  ): Promise<CreateResult | undefined> {
-    // A stored price is compared when the attempt begins.
-    const pricedAfter = merchant.orderLookup
-      ? ((await findActiveAttempt(this.#options.database, merchant.id, request.order))
-          ?.activeSince ?? 0)
-      : undefined;
-    const order = await this.#options.lookUpOrder(merchant, request.order);
+    hasNewerPrice: boolean,
+  ): Promise<PricedOrder | CreateResult> {
+    const { database, lookUpOrder } = this.#options;
+    // As if nothing were active, until something at another price turns out to be: then the shop is asked again.
+    const active =
+      hasNewerPrice && merchant.orderLookup
+        ? await findActiveAttempt(database, merchant.id, request.order)
+        : undefined;
+    const pricedAfter = merchant.orderLookup && (active?.activeSince ?? 0);
+    const order = await lookUpOrder(merchant, request.order);
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
     if (order.status !== 'payable') {
@@ -273,13 +276,33 @@ export class CheckoutService {
     }
     const avs = toAvsFields(order, request.avs);
     const wanted = { ...attemptRequest(merchant, order, amountMinor, request), pricedAfter };
-    if (await needsAddress(merchant, avs, wanted, this.#options.database)) {
+    if (await needsAddress(merchant, avs, wanted, database)) {
       return { kind: 'needs-avs', merchant, amountMinor };
     }
     const rules = splitRulesOf(merchant, order);
     const { decimals, splitValueType } = merchant;
     const split = splitAmount(amountMinor, decimals, rules, splitValueType);
-    return this.#createAsOwner({ merchant, order, avs, split }, wanted);
+    return { merchant, order, avs, split, request: wanted };
+  }
+
+  /** Undefined when the order was opened at another price after this one was asked for. */
+  async #open(priced: PricedOrder): Promise<CreateResult | undefined> {
+    const until = this.#options.clock.now() + this.#options.ownerWaitSeconds * 1000;
+    let failures = 0;
+    let claim = await this.#claimAttempt(priced, until);
+    while (claim.kind === 'send') {
+      const sent = await this.#openSession(priced, claim);
+      if (sent.kind === 'active') {
+        return { ...opened(priced.merchant, claim.checkout, sent.sessionId), isNew: true };
+      }
+      if (sent.kind === 'failed') {
+        failures += 1;
+        if (failures >= MAX_ATTEMPTS || sent.isFinal) throw sent.error;
+      }
+      // Another attempt took over, the order has been paid since, or the answer was lost.
+      claim = await this.#claimAttempt(priced, until);
+    }
+    return this.#showClaimed(priced.merchant, claim);
   }
 
   /**
@@ -290,14 +313,12 @@ export class CheckoutService {
     const { database, context, changes } = this.#options;
     const known = await findCheckout(database, checkout);
     if (!known) throw checkoutNotFound();
-    const sessionHint = toSessionHint(hint);
-    const change = await database.transaction('hint:record', async (tx) => {
-      await logHint(tx, known, hint.kind, context.clock.now());
-      return sessionHint && recordHint(tx, checkout, sessionHint, context);
-    });
-    if (change && change.after !== change.before) changes.notify(checkout);
+    const { before, after } = await database.transaction('hint:record', (tx) =>
+      recordHint(tx, known, hint, context),
+    );
+    if (after !== before) changes.notify(checkout);
     this.#options.reconciliation.hint(known, hint.kind, { isAnonymous: true });
-    return change?.after ?? known;
+    return after;
   }
 
   #checkToken(merchant: Merchant, request: CreateCheckoutRequest): void {
@@ -333,72 +354,25 @@ export class CheckoutService {
     throw refusal;
   }
 
-  async #createAsOwner(
-    priced: PricedOrder,
-    request: AttemptRequest,
-  ): Promise<CreateResult | undefined> {
+  /** Waits while another request is at the provider with an attempt of the order. */
+  async #claimAttempt({ request }: PricedOrder, until: number): Promise<AttemptDecision> {
     const { database, context, changes, clock, onStep } = this.#options;
-    const { merchant } = priced;
-    const until = clock.now() + this.#options.ownerWaitSeconds * 1000;
-    let attempts = 0;
     for (;;) {
       const decision = await database.transaction('create:begin-attempt', (tx) =>
         beginAttempt(tx, request, context),
       );
-      switch (decision.kind) {
-        case 'settled':
-          this.#options.reconciliation.hint(decision.checkout, 'asked for again', {
-            isAnonymous: true,
-          });
-          return { kind: 'opened', merchant, checkout: decision.checkout };
-        case 'payment-pending':
-          this.#options.reconciliation.hint(decision.checkout, 'asked for again', {
-            isAnonymous: true,
-          });
-          return { kind: 'opening', retryAfterSeconds: decision.retryAfterSeconds };
-        case 'submitted':
-          this.#options.reconciliation.hint(decision.checkout, 'asked for again', {
-            isAnonymous: true,
-          });
-          return opened(merchant, decision.checkout, decision.attempt?.sessionId);
-        case 'price-is-old':
-          return undefined;
-        case 'existing':
-          return opened(merchant, decision.checkout, decision.attempt.sessionId);
-        case 'too-many-renewals':
-          throw new AppError(
-            429,
-            'too_many_renewals',
-            'This order was renewed too often. Wait before asking for another session.',
-            { retryAfterSeconds: decision.retryAfterSeconds },
-          );
-        case 'wait': {
-          const left = until - clock.now();
-          if (left <= 0) return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
-          onStep?.('create:waiting');
-          await changes.wait([decision.checkout.id], Math.min(left, OWNER_POLL_MS));
-          break;
-        }
-        case 'send': {
-          const sent = await this.#send(priced, decision);
-          if (sent.kind === 'active') {
-            return { ...opened(merchant, decision.checkout, sent.sessionId), isNew: true };
-          }
-          // Decide again: another attempt took over, or the order has been paid since.
-          if (sent.kind === 'superseded') break;
-          attempts += 1;
-          if (attempts >= MAX_ATTEMPTS || sent.isFinal) throw sent.error;
-        }
-      }
+      const left = until - clock.now();
+      if (decision.kind !== 'wait' || left <= 0) return decision;
+      onStep?.('create:waiting');
+      await changes.wait([decision.checkout.id], Math.min(left, OWNER_POLL_MS));
     }
   }
 
-  async #send(
+  async #openSession(
     priced: PricedOrder,
-    decision: Extract<AttemptDecision, { kind: 'send' }>,
+    { checkout, attempt, tokens }: Extract<AttemptDecision, { kind: 'send' }>,
   ): Promise<SendResult> {
     const { database, gateway, addresses, changes, clock } = this.#options;
-    const { checkout, attempt, tokens } = decision;
     this.#raiseOrderIdAlarm(attempt.orderId);
     const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
     const result = await gateway.createSession(
@@ -407,21 +381,54 @@ export class CheckoutService {
       priced.merchant.extraFields,
     );
     if (result.kind === 'created') {
-      const isActive = await database.transaction('create:activate-session', async (tx) => {
-        await logOrder(tx, attempt, sessionEntry(attempt, result), clock.now());
-        return activateSession(tx, attempt.orderId, result.sessionId);
-      });
+      const { sessionId } = result;
+      const isActive = await activateSession(database, attempt.orderId, sessionId, clock.now());
       changes.notify(checkout.id);
-      return isActive ? { kind: 'active', sessionId: result.sessionId } : { kind: 'superseded' };
+      return isActive ? { kind: 'active', sessionId } : { kind: 'superseded' };
     }
-    await database.transaction('create:end-attempt', async (tx) => {
-      await logOrder(tx, attempt, sessionEntry(attempt, result), clock.now());
-      await markSendFailed(tx, attempt.orderId, result.kind);
-    });
+    const { status } = describeError(result.cause);
+    const outcome = { kind: result.kind, ...(typeof status === 'number' && { status }) };
+    await markSendFailed(database, attempt.orderId, outcome, clock.now());
     changes.notify(checkout.id);
     this.#logFailure(attempt, result);
     const error = createSessionError(checkout.merchant, result);
     return { kind: 'failed', isFinal: result.kind === 'refused', error };
+  }
+
+  /** The answer where no session is to be created; undefined when the price is old. */
+  #showClaimed(
+    merchant: Merchant,
+    claim: Exclude<AttemptDecision, { kind: 'send' }>,
+  ): CreateResult | undefined {
+    const hint = (): void => {
+      if ('checkout' in claim) {
+        this.#options.reconciliation.hint(claim.checkout, 'asked for again', { isAnonymous: true });
+      }
+    };
+    switch (claim.kind) {
+      case 'price-is-old':
+        return undefined;
+      case 'wait':
+        return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
+      case 'existing':
+        return opened(merchant, claim.checkout, claim.attempt.sessionId);
+      case 'submitted':
+        hint();
+        return opened(merchant, claim.checkout, claim.attempt?.sessionId);
+      case 'settled':
+        hint();
+        return opened(merchant, claim.checkout, undefined);
+      case 'payment-pending':
+        hint();
+        return { kind: 'opening', retryAfterSeconds: claim.retryAfterSeconds };
+      case 'too-many-renewals':
+        throw new AppError(
+          429,
+          'too_many_renewals',
+          'This order was renewed too often. Wait before asking for another session.',
+          { retryAfterSeconds: claim.retryAfterSeconds },
+        );
+    }
   }
 
   #raiseOrderIdAlarm(orderId: number): void {
@@ -443,14 +450,6 @@ export class CheckoutService {
       'create-session gave no session',
     );
   }
-}
-
-/** What is stored of a hint, of a page that has the session. */
-function toSessionHint({ kind, sessionId }: HintRequest): SessionHint | undefined {
-  if (sessionId === undefined) return undefined;
-  return kind === 'cancelled' || kind === 'submitted' || kind === 'declined' || kind === 'expired'
-    ? { kind, sessionId }
-    : undefined;
 }
 
 function orderClosed({ status }: ShopOrder): AppError {
@@ -505,10 +504,4 @@ function providerUnavailable(cause: unknown): AppError {
     'The payment provider cannot be reached at the moment. Try again shortly.',
     { cause, retryAfterSeconds: Math.min(asked ?? 5, MAX_RETRY_AFTER_SECONDS) },
   );
-}
-
-function sessionEntry({ orderId, checkout }: Attempt, result: SessionResult): LogEntry {
-  const { status } = result.kind === 'created' ? {} : describeError(result.cause);
-  const detail = { result: result.kind, ...(typeof status === 'number' && { status }) };
-  return { kind: 'session', checkout, subject: String(orderId), detail };
 }

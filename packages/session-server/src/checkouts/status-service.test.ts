@@ -53,7 +53,9 @@ it.each<[Checkout['state'], waits: boolean, asksOnce: boolean]>([
   'who waits for a checkout that is %s has it polled for: %s; who only asks: %s',
   async (state, waits, asksOnce) => {
     const hinted: string[] = [];
-    await store.database.transaction('test', (tx) => insertCheckout(tx, testCheckout({ state })));
+    await store.database.transaction('test', (tx) =>
+      tx.run(insertCheckout(testCheckout({ state }))),
+    );
     const status = new StatusService({
       database: store.database,
       changes: new ChangeFeed(),

@@ -120,8 +120,7 @@ async function reconcileLoss(
     rules: checkoutRulesOf(config),
     clock,
     onChange: () => undefined,
-    // The next start retries every unmatched webhook.
-    onAttempt: () => Promise.resolve(),
+    hashReference: (reference: string) => encryption.hashReference(reference),
   };
   const shared = { database, context, merchants, clock, logger: createLogger('silent') };
   const keys = config.encryptionKeys ?? loadSandboxKeys(config.databaseFile);

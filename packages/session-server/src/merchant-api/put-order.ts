@@ -81,7 +81,7 @@ export async function putOrder(
       JSON.stringify([order.price, personal]);
   if (isSame) {
     // Its shop needs it still: the retention begins again.
-    await addOrder(tx, key, now);
+    tx.queue(addOrder(key, now));
     return { isNew: false, state: stored.state };
   }
   const sealed = sealPersonalPart(personal, key, encryption);

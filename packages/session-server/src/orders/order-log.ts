@@ -1,5 +1,5 @@
 import { optionalText, type Reader, type Transaction } from '../store/database.js';
-import { sql } from '../store/sql.js';
+import { type Sql, sql } from '../store/sql.js';
 import type { OrderKey } from './repository.js';
 
 /** The data of an entry, by kind: codes, numbers and times, and no personal data. */
@@ -61,22 +61,24 @@ const MAX_OF_KIND = 50;
 /** Logs something that happened to an order, for the operators who investigate it. */
 export async function logOrder(
   tx: Transaction,
+  order: OrderKey,
+  entry: LogEntry,
+  now: number,
+): Promise<void> {
+  await tx.run(insertEntry(order, entry, now));
+}
+
+/** As {@link logOrder}, to be stored with something else. */
+export function insertEntry(
   { merchant, order }: OrderKey,
   { kind, checkout, subject, detail }: LogEntry,
   now: number,
-): Promise<void> {
-  await tx.run(
-    sql.insert('order_log', {
-      ...{ merchant, order_name: order, kind, checkout, subject },
-      detail: JSON.stringify(detail),
-      at: now,
-    }),
-  );
-  await tx.run(sql`
-    DELETE FROM order_log WHERE id IN (
-      SELECT id FROM order_log
-      WHERE merchant = ${merchant} AND order_name = ${order} AND kind = ${kind}
-      ORDER BY id DESC LIMIT ${MAX_OF_KIND} OFFSET ${MAX_OF_KIND})`);
+): Sql {
+  return sql.insert('order_log', {
+    ...{ merchant, order_name: order, kind, checkout, subject },
+    detail: JSON.stringify(detail),
+    at: now,
+  });
 }
 
 /** Logs polls for a checkout; consecutive ones with the same result extend the newest entry. */
@@ -151,11 +153,21 @@ export async function findLog(
     );
 }
 
-/** Erases entries older than a time; returns how many. */
+/**
+ * Erases entries older than a time; returns how many. Of orders that got entries since another time, also
+ * those of a kind that are too many.
+ */
 export function eraseOldLog(
   tx: Transaction,
-  { before, limit }: { readonly before: number; readonly limit: number },
+  { before, since, limit }: { readonly before: number; since: number; readonly limit: number },
 ): Promise<number> {
+  tx.queue(sql`
+    DELETE FROM order_log WHERE id IN (
+      SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY merchant, order_name, kind ORDER BY id DESC) AS place
+        FROM order_log WHERE (merchant, order_name) IN (
+          SELECT merchant, order_name FROM order_log WHERE at >= ${since})
+      ) AS placed WHERE place > ${MAX_OF_KIND})`);
   return tx.run(sql`
     DELETE FROM order_log WHERE id IN (
       SELECT id FROM order_log WHERE at < ${before} ORDER BY at LIMIT ${limit})`);

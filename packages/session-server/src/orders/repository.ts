@@ -7,7 +7,7 @@ import {
   type Row,
   type Transaction,
 } from '../store/database.js';
-import { sql } from '../store/sql.js';
+import { type Sql, sql } from '../store/sql.js';
 
 /** An order of one merchant. */
 export interface OrderKey {
@@ -71,6 +71,19 @@ export async function findOrder(
   return row && toOrder(row);
 }
 
+/**
+ * The order that a transaction decides about: of those that do so at the same time, one goes on. What it
+ * then stores has to change this row too, so that the others run again and see it.
+ */
+export async function lockOrder(
+  tx: Transaction,
+  { merchant, order }: OrderKey,
+): Promise<StoredOrder | undefined> {
+  const row = await tx.get(sql`
+    SELECT * FROM orders WHERE merchant = ${merchant} AND order_name = ${order}${tx.forUpdate}`);
+  return row && toOrder(row);
+}
+
 /** Stores what a shop put; the order can be paid again if it was void. */
 export async function savePutOrder(
   tx: Transaction,
@@ -78,7 +91,7 @@ export async function savePutOrder(
   put: PutOrder,
   now: number,
 ): Promise<void> {
-  await addOrder(tx, { merchant, order }, now);
+  tx.queue(addOrder({ merchant, order }, now));
   await tx.run(sql`
     UPDATE orders SET is_void = 0, order_version = ${put.version}, amount_minor = ${put.amountMinor},
       currency = ${put.currency}, decimals = ${put.decimals},
@@ -88,15 +101,11 @@ export async function savePutOrder(
 }
 
 /** Adds an order that is not stored yet; one that is gets no older. */
-export async function addOrder(
-  tx: Transaction,
-  { merchant, order }: OrderKey,
-  now: number,
-): Promise<void> {
-  await tx.run(sql`
+export function addOrder({ merchant, order }: OrderKey, now: number): Sql {
+  return sql`
     INSERT INTO orders (merchant, order_name, state, created_at, updated_at, renewed_at, is_void)
     VALUES (${merchant}, ${order}, 'open', ${now}, ${now}, ${now}, 0)
-    ON CONFLICT (merchant, order_name) DO UPDATE SET renewed_at = excluded.renewed_at`);
+    ON CONFLICT (merchant, order_name) DO UPDATE SET renewed_at = excluded.renewed_at`;
 }
 
 /**
@@ -124,15 +133,14 @@ export async function forgetPut(tx: Transaction, { merchant, order }: OrderKey):
     WHERE merchant = ${merchant} AND order_name = ${order}`);
 }
 
-export async function setOrderState(
-  tx: Transaction,
+export function updateOrderState(
   { merchant, order }: OrderKey,
   state: OrderState,
   now: number,
-): Promise<void> {
-  await tx.run(sql`
+): Sql {
+  return sql`
     UPDATE orders SET state = ${state}, updated_at = ${now}, erased_at = NULL
-    WHERE merchant = ${merchant} AND order_name = ${order}`);
+    WHERE merchant = ${merchant} AND order_name = ${order}`;
 }
 
 /**

@@ -35,12 +35,12 @@ describe('the feed in PostgreSQL', () => {
     const stalled = Promise.withResolvers<undefined>();
     const begun = Promise.withResolvers<undefined>();
     const slow = other.database.transaction('test', async (tx) => {
-      await insertEvent(tx, eventOf(1), 1);
+      await tx.run(insertEvent(eventOf(1), 1));
       begun.resolve(undefined);
       await stalled.promise;
     });
     await begun.promise;
-    await store.database.transaction('test', (tx) => insertEvent(tx, eventOf(2), 2));
+    await store.database.transaction('test', (tx) => tx.run(insertEvent(eventOf(2), 2)));
     await store.placeEvents();
     const first = await readFeed(store.database, 'teashop', { limit: 10 });
     expect(first.events.map(({ id }) => id)).toEqual(['msg_2']);
@@ -57,7 +57,7 @@ describe('the feed in PostgreSQL', () => {
     const write = async (database: TestStore, from: number): Promise<void> => {
       for (let sequence = from; sequence < from + 40; sequence += 1) {
         await database.database.transaction('test', async (tx) => {
-          await insertEvent(tx, eventOf(sequence), sequence);
+          await tx.run(insertEvent(eventOf(sequence), sequence));
         });
         await database.database.transaction('outbox:place', placeEvents);
       }

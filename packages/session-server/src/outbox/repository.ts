@@ -65,25 +65,22 @@ export function isRetrying(
 const UNTRIED_WITHIN = 100;
 
 /** An event is stored in the transaction that changes its checkout. */
-export async function insertEvent(
-  tx: Transaction,
+export function insertEvent(
   event: Omit<OutboxEvent, 'tries'> & { readonly sequence: number },
   now: number,
-): Promise<void> {
-  await tx.run(
-    sql.insert('outbox_events', {
-      id: event.id,
-      checkout: event.checkout,
-      merchant: event.merchant,
-      type: event.type,
-      sequence: event.sequence,
-      body: event.body,
-      status: 'pending',
-      tries: 0,
-      due_at: now,
-      created_at: now,
-    }),
-  );
+): Sql {
+  return sql.insert('outbox_events', {
+    id: event.id,
+    checkout: event.checkout,
+    merchant: event.merchant,
+    type: event.type,
+    sequence: event.sequence,
+    body: event.body,
+    status: 'pending',
+    tries: 0,
+    due_at: now,
+    created_at: now,
+  });
 }
 
 /**

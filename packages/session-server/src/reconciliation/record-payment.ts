@@ -8,12 +8,7 @@ import {
   supersedeSending,
 } from '../checkouts/attempt-repository.js';
 import { isBeingPaid } from '../checkouts/opening-rules.js';
-import {
-  findCheckouts,
-  findCheckoutsOfOrder,
-  getCheckout,
-  planPriceCheck,
-} from '../checkouts/repository.js';
+import { findCheckouts, findCheckoutsOfOrder, getCheckout } from '../checkouts/repository.js';
 import { advance, type AttentionCode, type Checkout } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
@@ -81,7 +76,6 @@ export async function recordPayment(
   const paid = changes.filter(
     ({ before, after }) => before.state !== 'paid' && after.state === 'paid',
   );
-  for (const { after } of paid) await planPriceCheck(tx, after.id, now);
   if (paid.length > 0) {
     await watchForRefunds(tx, evidence.orderId, now);
     await supersedeSending(tx, checkout.merchant, checkout.order);

@@ -2,12 +2,13 @@ import {
   type FoundAttempt,
   hasAttempt,
   insertFoundAttempt,
+  retryWebhooksOf,
 } from '../checkouts/attempt-repository.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { lastOrderId, nextOrderId, skipOrderIds } from '../checkouts/order-ids.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { refreshOrder } from '../checkouts/order-state.js';
-import { createCheckout, type StepContext } from '../checkouts/checkout-transactions.js';
+import { addCheckout, newCheckout, type StepContext } from '../checkouts/checkout-transactions.js';
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 /** What was lost when a data file was restored from a backup. */
@@ -120,11 +121,12 @@ export async function adoptAttempt(
   const ofOrder = await findCheckoutsOfOrder(tx, request.merchant, request.order);
   const checkout =
     ofOrder.find(({ orderVersion }) => orderVersion === request.orderVersion) ??
-    (await createCheckout(tx, request, context, found.createdAt));
+    newCheckout(request, context, found.createdAt);
+  if (!ofOrder.includes(checkout)) tx.queue(...addCheckout(tx, checkout, context));
   const now = context.clock.now();
   await insertFoundAttempt(tx, found, checkout.id, now);
   await refreshOrder(tx, request, now);
-  await context.onAttempt(tx, found);
+  tx.queue(retryWebhooksOf(found, context.hashReference, now));
 }
 
 /** The attempt that was made last, of those made until a time. */

@@ -1,15 +1,10 @@
 import type { StoredToken } from '../checkouts/attempt-ids.js';
-import {
-  type Attempt,
-  findToken,
-  getAttempt,
-  supersedeSending,
-} from '../checkouts/attempt-repository.js';
-import { getCheckout } from '../checkouts/repository.js';
+import { type Attempt, findToken, supersedeSending } from '../checkouts/attempt-repository.js';
+import { lockOrderOf } from '../checkouts/order-state.js';
 import { type CheckoutFact, isAwaitingEvidence } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import type { ReturnKind } from '../contract.js';
-import { logOrder } from '../orders/order-log.js';
+import { insertEntry, type LogEntry } from '../orders/order-log.js';
 import { findMatchedRows, pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
 
@@ -27,31 +22,28 @@ export async function recordReturn(
 ): Promise<RecordedReturn | undefined> {
   const found = await findToken(tx, token);
   if (!found || found.kind === 'webhook') return undefined;
-  const { kind } = found;
-  const attempt = await getAttempt(tx, found.orderId);
-  const checkout = await getCheckout(tx, attempt.checkout);
+  const { kind, attempt } = found;
+  const now = context.clock.now();
+  const order = await lockOrderOf(tx, attempt);
+  const checkout = order.checkouts.find(({ id }) => id === attempt.checkout);
+  if (!checkout) throw new Error('no such checkout');
   // A shopper who left a superseded session may pay in the one that took its place. But money
   // may have been paid in any: a shopper who comes back from paying is not asked to pay again.
   const counts = kind === 'return' || attempt.status === 'active';
   const facts: CheckoutFact[] = counts ? [{ type: 'came-back', kind }] : [];
-  await logOrder(
-    tx,
-    attempt,
-    { kind: 'return', checkout: checkout.id, subject: String(attempt.orderId), detail: { kind } },
-    context.clock.now(),
-  );
-  const change = await applyFacts(tx, checkout, facts, context);
+  const subject = String(attempt.orderId);
+  const entry: LogEntry = { kind: 'return', checkout: checkout.id, subject, detail: { kind } };
+  tx.queue(insertEntry(attempt, entry, now));
+  const change = await applyFacts(tx, checkout, facts, context, order);
   const { before, after } = change;
   if (after !== before && isAwaitingEvidence(after.state)) {
     await supersedeSending(tx, attempt.merchant, attempt.order);
   }
-  const rows = await findMatchedRows(tx, [after.id]);
+  const rows = after.paidBy === undefined ? [] : await findMatchedRows(tx, [after.id]);
   const isOfPayment = rows.some(
     ({ transaction, orderId }) => transaction === after.paidBy && orderId === attempt.orderId,
   );
   // The poll that follows lives in memory; after a crash, the next process finds this one.
-  if (kind === 'return' && !isOfPayment) {
-    await pollSoon(tx, attempt.orderId, context.clock.now());
-  }
+  if (kind === 'return' && !isOfPayment) await pollSoon(tx, attempt.orderId, now);
   return { kind, attempt, change };
 }

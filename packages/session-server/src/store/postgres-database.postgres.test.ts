@@ -96,7 +96,8 @@ describe('a transaction in PostgreSQL', () => {
     const [one, other] = [await open(made.url), await open(made.url)];
     const take = (database: PostgresDatabase, atLeast: number) =>
       database.transaction('test', async (tx) => {
-        const number = await tx.takeNumber('last_order_id', atLeast);
+        const number = await tx.takeNumber('last_order_id', sql`${atLeast} + 0`);
+        if (number === undefined) throw new Error('no number was taken');
         await tx.run(sql`INSERT INTO counters (name, value) VALUES (${String(number)}, 1)`);
         return number;
       });

@@ -1,10 +1,29 @@
+import type { DatabaseError } from 'pg';
 import { AppError, ConfigError, describeFileError } from '../errors.js';
 import { describeSqlState, sqlStateOf } from './sql-states.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Serialization failure, deadlock, lock timeout, and the unique index that two transactions met at. */
-const COLLISIONS: readonly string[] = ['40001', '40P01', '55P03', '23505'];
+/** Serialization failure, deadlock, lock timeout. */
+const COLLISIONS: readonly string[] = ['40001', '40P01', '55P03'];
+
+/**
+ * Unique indexes that two transactions meet at, which did not see each other's row: one of them runs again,
+ * and sees it. A second row of any other unique index is an internal error.
+ */
+const MEETING_PLACES: readonly string[] = [
+  'checkouts_merchant_order_name_order_version_key',
+  'orders_pkey',
+  // Two that raised the sequence at the same time got the same number.
+  'attempts_pkey',
+  'attempts_active',
+  'matched_transactions_pkey',
+  'webhooks_processed',
+  'outbox_events_checkout_sequence_key',
+  'outbox_events_feed',
+  'read_turns_pkey',
+  'counters_pkey',
+];
 
 const UNREACHABLE = 'The database cannot be reached';
 const STOPS = 'The database stops or starts';
@@ -36,8 +55,16 @@ const REASONS: Readonly<Partial<Record<string, string>>> = {
   '58030': DISK_FAILS,
 };
 
+/** Of Node, about sockets and names of hosts. */
+const SOCKET_CODE =
+  /^(E(CONN|HOST|NET|ADDR|AI_)[A-Z]+|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EACCES|EMFILE|ERR_STREAM_.*)$/;
+
 /** Of Node and of OpenSSL, about certificates and the protocol. */
 const TLS_CODE = /^(CERT_|DEPTH_ZERO_|ERR_(OSSL|SSL|TLS)_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/** What the driver and its pool say of a connection that was lost. */
+const CONNECTION_LOST =
+  /^(Connection terminated|Client (has encountered a connection error|was closed)|Cannot use a pool after calling end|Received unexpected|There was an error establishing an SSL connection)/;
 
 /** What the driver says where no code does. */
 const DRIVER: Readonly<Partial<Record<string, readonly [code: string, why: string]>>> = {
@@ -70,13 +97,19 @@ export function codeDriverError(error: unknown): unknown {
 }
 
 export function isCollision(error: unknown): boolean {
-  return COLLISIONS.includes(sqlStateOf(error) ?? '');
+  const state = sqlStateOf(error) ?? '';
+  if (state !== '23505') return COLLISIONS.includes(state);
+  return MEETING_PLACES.includes((error as DatabaseError).constraint ?? '');
 }
 
-/** Whether the database was not reached, or could not do it; any other answer is an internal error. */
+/** Whether the database was not reached, or could not do it; anything else is an internal error. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlStateOf(error);
-  return state === undefined || state.startsWith('08') || REASONS[state] !== undefined;
+  if (state !== undefined) return state.startsWith('08') || REASONS[state] !== undefined;
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error) ?? '';
+  const isOfSocket = SOCKET_CODE.test(code) || TLS_CODE.test(code);
+  return isOfSocket || CONNECTION_LOST.test(error.message) || DRIVER[error.message] !== undefined;
 }
 
 /** For callers: 503, and why. The log has the code. */

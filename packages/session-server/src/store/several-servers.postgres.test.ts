@@ -63,13 +63,14 @@ describe('two servers that claim events at the same moment', () => {
 
   const addEvent = (checkout: string, sequence: number, dueAt: number) =>
     store.database.transaction('test', (tx) =>
-      insertEvent(
-        tx,
-        {
-          id: `${checkout} ${String(sequence)}`,
-          ...{ checkout, merchant: 'teashop', type: 'checkout.left', sequence, body: '{}' },
-        },
-        dueAt,
+      tx.run(
+        insertEvent(
+          {
+            id: `${checkout} ${String(sequence)}`,
+            ...{ checkout, merchant: 'teashop', type: 'checkout.left', sequence, body: '{}' },
+          },
+          dueAt,
+        ),
       ),
     );
 
@@ -231,6 +232,7 @@ describe('a restore with many checkouts', () => {
     await store.database.transaction('restore:declare', (tx) => {
       const counting: Transaction = {
         skipLocked: tx.skipLocked,
+        forUpdate: tx.forUpdate,
         get: (query) => tx.get(query),
         all: (query) => tx.all(query),
         queue: (...statements) => {

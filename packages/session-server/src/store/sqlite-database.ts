@@ -7,6 +7,7 @@ import { createForOwner, explainDataFile, resolveDataFile, takeDataFileLock } fr
 import {
   type Database,
   DiskFailedError,
+  optionalNumber,
   type Row,
   takeNumber,
   type Transaction,
@@ -97,6 +98,14 @@ export class SqliteDatabase implements Database {
 
   transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#enqueue(name, work, true);
+  }
+
+  run(name: string, first: Sql, ...others: readonly Sql[]): Promise<Row[]> {
+    return this.transaction(name, async (tx) => {
+      const rows = await tx.all(first);
+      tx.queue(...others);
+      return rows;
+    });
   }
 
   write(build: (unsynced: Sql) => Sql): Promise<Row[]> {
@@ -207,6 +216,7 @@ async function settleInThisTurn<T>(name: string, work: Promise<T>): Promise<T> {
 
 class SqliteTransaction implements Transaction {
   readonly skipLocked = sql``;
+  readonly forUpdate = sql``;
   readonly #name: string;
   readonly #connection: Connection;
   readonly #effects: (() => void)[] = [];
@@ -233,8 +243,8 @@ class SqliteTransaction implements Transaction {
     for (const statement of statements) this.#open().run(statement);
   }
 
-  async takeNumber(name: string, atLeast: number): Promise<number> {
-    return Number((await this.get(takeNumber(name, atLeast)))?.['value']);
+  async takeNumber(name: string, atLeast: Sql): Promise<number | undefined> {
+    return optionalNumber((await this.get(takeNumber(name, atLeast)))?.['value']);
   }
 
   afterCommit(effect: () => void): void {

@@ -35,6 +35,8 @@ export function testAttempt(changes: Partial<StoredAttempt> = {}): StoredAttempt
     order: 'A1001',
     ...AT_PROVIDER,
     status: 'active',
+    isActive: true,
+    isRenewal: false,
     sessionId: 'session-1',
     createdAt: 0,
     activeSince: 0,

@@ -6,6 +6,7 @@ import {
   findAttempts,
   findAttemptsByReference,
   findToken,
+  markSendFailed,
 } from '../checkouts/attempt-repository.js';
 import { findOrderIdRange } from '../checkouts/order-ids.js';
 import {
@@ -20,14 +21,13 @@ import {
   applyFacts,
   applyTime,
   beginAttempt,
-  markSendFailed,
   recordHint,
-  type SessionHint,
   type StepContext,
 } from '../checkouts/checkout-transactions.js';
 import { refreshOrder } from '../checkouts/order-state.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Clock } from '../clock.js';
+import type { HintRequest } from '../contract.js';
 import { findOrdersToErase } from '../erasure/order-data.js';
 import { recoverFromCrash } from '../crash-recovery.js';
 import { readBacklog } from '../metrics/backlog.js';
@@ -79,12 +79,7 @@ import {
   TESTS_COUNTER,
   type WebhookOutcome,
 } from '../webhooks/repository.js';
-import {
-  completeWebhook,
-  keepUnmatched,
-  recordWebhook,
-  retryUnmatchedFor,
-} from '../webhooks/steps.js';
+import { completeWebhook, keepUnmatched, recordWebhook } from '../webhooks/steps.js';
 import { type Database, incrementCounter, ping } from '../store/database.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';
 
@@ -125,6 +120,12 @@ export class TestStore {
       isShared: database.isShared,
       get: (query) => database.get(query),
       all: (query) => database.all(query),
+      run: (name, first, ...others) => {
+        this.begun.push(name);
+        return this.failing.has(name)
+          ? Promise.reject(new Error('the disk is full'))
+          : database.run(name, first, ...others);
+      },
       write: (build) => database.write(build),
       countConnections: () => database.countConnections(),
       purgeDeleted: () => database.purgeDeleted(),
@@ -142,8 +143,7 @@ export class TestStore {
       rules,
       clock,
       onChange: () => undefined,
-      onAttempt: (tx, attempt) =>
-        retryUnmatchedFor(tx, attempt, { hash: hashToken, now: clock.now() }),
+      hashReference: hashToken,
     };
   }
 
@@ -192,15 +192,11 @@ export class TestStore {
   }
 
   activateSession(orderId: number, sessionId: string) {
-    return this.database.transaction('create:activate-session', (tx) =>
-      activateSession(tx, orderId, sessionId),
-    );
+    return activateSession(this.database, orderId, sessionId, this.#clock.now());
   }
 
   endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent') {
-    return this.database.transaction('create:end-attempt', (tx) =>
-      markSendFailed(tx, orderId, status),
-    );
+    return markSendFailed(this.database, orderId, { kind: status }, this.#clock.now());
   }
 
   find(checkout: string) {
@@ -237,9 +233,9 @@ export class TestStore {
     );
   }
 
-  recordHint(checkout: string, hint: SessionHint) {
-    return this.database.transaction('hint:record', (tx) =>
-      recordHint(tx, checkout, hint, this.context),
+  recordHint(checkout: string, hint: HintRequest) {
+    return this.database.transaction('hint:record', async (tx) =>
+      recordHint(tx, await getCheckout(tx, checkout), hint, this.context),
     );
   }
 

@@ -26,7 +26,7 @@ const context = {
     maxOrderId: 2 ** 31 - 1,
   },
   onChange() {},
-  async onAttempt() {},
+  hashReference: (reference) => reference,
 };
 
 async function write(writer) {
@@ -44,9 +44,8 @@ async function write(writer) {
     const { checkout, attempt } = await database.transaction('begin', (tx) =>
       beginAttempt(tx, request, context),
     );
-    await database.transaction('activate', (tx) =>
-      activateSession(tx, attempt.orderId, `session-${attempt.orderId}`),
-    );
+    const sessionId = `session-${attempt.orderId}`;
+    await activateSession(database, attempt.orderId, sessionId, Date.now());
     process.stdout.write(`${checkout.id}\n`);
   }
 }

@@ -203,24 +203,6 @@ export async function markUnmatched(
       ORDER BY received_at DESC, id DESC LIMIT ${MAX_DROPPED} OFFSET ${max})`);
 }
 
-/** Whether any webhook waits for an attempt that it names. */
-export async function hasUnmatched(reader: Reader): Promise<boolean> {
-  const row = await reader.get(sql`SELECT min(webhook) AS first FROM webhook_references`);
-  return typeof row?.['first'] === 'number';
-}
-
-/** Schedules unmatched webhooks that name an attempt to be processed again. */
-export async function retryWebhooksNaming(
-  tx: Transaction,
-  hashes: readonly string[],
-  now: number,
-): Promise<void> {
-  await tx.run(sql`
-    UPDATE webhooks SET status = 'waiting', due_at = ${now}
-    WHERE status = 'unmatched' AND id IN (
-      SELECT webhook FROM webhook_references WHERE reference IN ${sql.list(hashes)})`);
-}
-
 /** Schedules every unmatched webhook to be processed again: the settings may have changed. */
 export async function retryUnmatched(tx: Transaction, now: number): Promise<void> {
   await tx.run(

@@ -1,6 +1,5 @@
 import { sql } from '../store/sql.js';
-import { namesOf } from '../checkouts/attempt-ids.js';
-import { type Attempt, getAttempt, hasNewAttempt } from '../checkouts/attempt-repository.js';
+import { getAttempt, hasNewAttempt } from '../checkouts/attempt-repository.js';
 import { getCheckout } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
@@ -11,11 +10,9 @@ import type { Transaction } from '../store/database.js';
 import {
   type ClaimedWebhook,
   type CompletedWebhook,
-  hasUnmatched,
   type IncomingWebhook,
   insertWebhook,
   markUnmatched,
-  retryWebhooksNaming,
   settleWebhook,
   sumWebhookBytes,
   type WebhookOutcome,
@@ -90,15 +87,4 @@ export async function keepUnmatched(
   const isNew = await hasNewAttempt(tx, references, claimedAt);
   const dueAt = isNew ? claimedAt : undefined;
   await markUnmatched(tx, id, { hashes: references.map(hash), max, dueAt });
-}
-
-/** Schedules unmatched webhooks that name a new attempt to be processed again. */
-export async function retryUnmatchedFor(
-  tx: Transaction,
-  attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,
-  { hash, now }: { hash: HashReference; now: number },
-): Promise<void> {
-  if (!(await hasUnmatched(tx))) return;
-  const hashes = namesOf(attempt).map(hash);
-  await retryWebhooksNaming(tx, hashes, now);
 }

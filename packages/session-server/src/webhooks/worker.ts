@@ -169,7 +169,11 @@ class WebhookWorker {
     if (erased > 0) this.#hasTraces = true;
     // Not personal data, so its traces need no purge.
     const forgotten = await database.transaction('log:erase', (tx) =>
-      eraseOldLog(tx, { before: before.receivedBefore, limit: LOG_BATCH }),
+      eraseOldLog(tx, {
+        before: before.receivedBefore,
+        since: Math.max(this.#eraseAt - 2 * ERASE_INTERVAL_MS, now - DAY_MS),
+        limit: LOG_BATCH,
+      }),
     );
     if (erased === BATCH || forgotten === LOG_BATCH) return true;
     this.#eraseAt = now + ERASE_INTERVAL_MS;
