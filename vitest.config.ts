@@ -35,8 +35,9 @@ export default defineConfig({
   },
   test: {
     pool: 'forks',
-    // The default is one fewer than the machine has processors: on two, half of it would be idle.
-    maxWorkers: 2,
+    // A file waits half of its time, for programs that it started and for time to pass: two workers leave a
+    // third of two processors idle.
+    maxWorkers: 4,
     retry: 0,
     // These end what hangs, and no more: a busy machine takes many times as long as an idle one.
     testTimeout: 300_000,

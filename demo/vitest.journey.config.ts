@@ -11,7 +11,7 @@ export default defineConfig({
     // The driver of Firefox trips over frames that go while they load; the scenario itself is not in it.
     onUnhandledError: ({ stack = '' }) => !(isFirefox && stack.includes('BidiPage._onNavigation')),
     expect: { poll: { timeout: PATIENCE_MS } },
-    // Each file runs three servers and a browser; more than two at a time only wait for each other.
-    maxWorkers: 2,
+    // Each file runs three servers and a browser; two at a time leave a fifth of two processors idle.
+    maxWorkers: 3,
   },
 });

@@ -4,19 +4,19 @@
  */
 import { isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
 
-/** Most checks use one core. */
+/** Most checks use one core; the longest come first. */
 const AT_A_TIME = 2;
 
 const CHECKS = {
-  types: { what: 'strict types, tests and scripts included', script: 'check:types' },
   lint: { what: 'eslint, typed', script: 'check:lint' },
-  format: { what: 'prettier', script: 'check:format' },
-  docs: { what: 'the documents as a site, without a dead link', script: 'check:docs' },
-  unused: { what: 'unused files, exports and dependencies (knip)', script: 'check:unused' },
   packages: {
     what: 'what npm and the image would get (publint, are the types wrong)',
     script: 'check:packages',
   },
+  types: { what: 'strict types, tests and scripts included', script: 'check:types' },
+  format: { what: 'prettier', script: 'check:format' },
+  docs: { what: 'the documents as a site, without a dead link', script: 'check:docs' },
+  unused: { what: 'unused files, exports and dependencies (knip)', script: 'check:unused' },
   rules: { what: 'import arrows and house rules', script: 'check:rules' },
   size: { what: "size of the element's script and of its languages", script: 'check:size' },
 };

@@ -76,7 +76,9 @@ async function runSuites(suites, names, browserEnv) {
     const known = suites.map(({ name }) => name).join(', ');
     throw new SetupError(`There is no suite called ${unknown.join(', ')}; there are ${known}.`);
   }
-  const env = { ...process.env, ...browserEnv };
+  // Hundreds of programs of ours start; each would compile the same modules again.
+  const NODE_COMPILE_CACHE = join(ROOT, '.cache/node-compile');
+  const env = { ...process.env, ...browserEnv, NODE_COMPILE_CACHE };
   rmSync(RESULTS, { recursive: true, force: true });
   mkdirSync(RESULTS, { recursive: true });
 
