@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { parseMerchantsSettings } from '../config.js';
 import { AppError } from '../errors.js';
 import { MerchantEntries, SECRET_KINDS, type SecretKind } from '../merchants/merchant-entries.js';
+import { isWrittenPrivate } from '../provider/shop-client.js';
 
 export const MERCHANTS_USAGE = `Usage:
   pay-session-server merchants list                 list the merchants
@@ -48,7 +49,7 @@ export function runMerchants(
   if (verb === 'list' && takes(1)) return list(entries, values.json === true);
   if (verb === 'show' && takes(2)) return [JSON.stringify(entries.find(id), undefined, 2)];
   if (verb === 'add' && takes(2, ...Object.keys(ADD_OPTIONS))) {
-    const { secrets, warnings } = entries.add({
+    const secrets = entries.add({
       id,
       name: values.name,
       account: values.account,
@@ -61,6 +62,10 @@ export function runMerchants(
       eventsUrl: values['events-url'],
       sdk: values.sdk,
       like: values.like,
+    });
+    const warnings = warnIfPrivate({
+      events: values['events-url'],
+      orderLookup: values['order-lookup-url'],
     });
     return print(
       { secrets, ...(warnings.length > 0 && { warnings }) },
@@ -129,6 +134,16 @@ function wrongUse(cause?: unknown): AppError {
 
 function isSecretKind(word: string): word is SecretKind {
   return Object.hasOwn(SECRET_KINDS, word);
+}
+
+/** Which addresses of an entry the server will not connect to. */
+function warnIfPrivate(urls: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(urls)
+    .filter(([, url]) => url !== undefined && isWrittenPrivate(url))
+    .map(
+      ([field]) =>
+        `${field}.url is a private address, to which the server does not connect; if this is intended, set "allowPrivateAddress": true in ${field} of the entry`,
+    );
 }
 
 function list(entries: MerchantEntries, isJson: boolean): string[] {

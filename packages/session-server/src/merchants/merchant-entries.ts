@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../contract.js';
 import { ConfigError, describeFileError } from '../errors.js';
-import { isWrittenPrivate } from '../provider/shop-client.js';
 import { type Edit, editMerchantsFile } from './edit-merchants-file.js';
 import type { Merchant } from './merchant.js';
 import { readMerchantsFile } from './merchant-source.js';
@@ -81,12 +80,9 @@ export class MerchantEntries {
     return JSON.parse(JSON.stringify(entry, maskOthers));
   }
 
-  /** Answers its new secrets by kind, and warnings. */
-  add(merchant: NewMerchant): {
-    readonly secrets: Readonly<Record<string, string>>;
-    readonly warnings: readonly string[];
-  } {
-    const { like, orderLookupUrl, eventsUrl } = merchant;
+  /** Answers its new secrets by kind. */
+  add(merchant: NewMerchant): Readonly<Record<string, string>> {
+    const { like, orderLookupUrl } = merchant;
     const kinds: SecretKind[] = ['api-key', 'signing-secret'];
     if (orderLookupUrl !== undefined) kinds.push('order-token-secret');
     const secrets = kinds.map((kind) => [kind, SECRET_KINDS[kind].make()] as const);
@@ -99,16 +95,7 @@ export class MerchantEntries {
       const value = { ...entryOf(merchant, model), ...(Object.fromEntries(stored) as object) };
       return [{ path: ['merchants', content.merchants.length], value, isInsertion: true }];
     });
-    const privateFields = Object.entries({ events: eventsUrl, orderLookup: orderLookupUrl })
-      .filter(([, url]) => url !== undefined && isWrittenPrivate(url))
-      .map(([field]) => field);
-    return {
-      secrets: Object.fromEntries(secrets),
-      warnings: privateFields.map(
-        (field) =>
-          `${field}.url is a private address, to which the server does not connect; if this is intended, set "allowPrivateAddress": true in ${field} of the entry`,
-      ),
-    };
+    return Object.fromEntries(secrets);
   }
 
   /** Adds a new value, and answers it; the old ones stay valid. */
