@@ -2,7 +2,7 @@ import { OPERATIONS, type PartnerClient } from '../client.js';
 import { InvalidRequestError, isPartnerApiError, type PartnerApiError } from '../errors.js';
 import { Addresses, type AddressOptions, isPlain } from '../http/addresses.js';
 import type { BaseName, Operation } from '../http/operation.js';
-import { FetchTransport } from '../http/fetch-transport.js';
+import { UndiciTransport } from '../http/undici-transport.js';
 import { TransportError } from '../http/transport.js';
 import type { Secret } from '../secret.js';
 import type { WebhookScheme } from '../webhooks/scheme.js';
@@ -176,7 +176,7 @@ const FIXES: Readonly<Record<string, string>> = {
 
 /** Whether a host answers at all, without a key, and how far its clock is from ours. */
 export async function checkHost(origin: URL, signal: AbortSignal): Promise<Finding[]> {
-  const transport = new FetchTransport();
+  const transport = new UndiciTransport();
   const check = `host ${origin.host}`;
   const startedAt = Date.now();
   try {

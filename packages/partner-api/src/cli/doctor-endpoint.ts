@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { FetchTransport } from '../http/fetch-transport.js';
+import { UndiciTransport } from '../http/undici-transport.js';
 import { TransportError } from '../http/transport.js';
 import type { Secret } from '../secret.js';
 import type { WebhookScheme } from '../webhooks/scheme.js';
@@ -88,7 +88,7 @@ async function deliver(
 ): Promise<number | string> {
   const id = `msg_${randomUUID()}`;
   const headers = await signWebhook(scheme, key, { body: signedBody, id, url });
-  const transport = new FetchTransport();
+  const transport = new UndiciTransport();
   try {
     const { status } = await transport.send({
       method: 'POST',

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { countSignificantDigits, EXACT_DIGITS } from '../decimal.js';
@@ -68,6 +69,48 @@ export function addGlobalOptions(program: Command): void {
       '--show-body',
       'print the body of an error response on stderr; it may hold personal data',
     );
+}
+
+/** What a field takes and what it is, and its default, by the provider's name of the field. */
+export type FieldHelp = Readonly<
+  Record<string, readonly [placeholder: string, help: string, byDefault?: string]>
+>;
+
+/** Adds an option for each of these fields of a request, of its type: `AvsPostcode`, `--avs-postcode`. */
+export function addFields(command: Command, request: z.ZodObject, help: FieldHelp): Command {
+  for (const [name, [placeholder, text, byDefault]] of Object.entries(help)) {
+    const type = withoutWrappers(request.shape[name]);
+    const isNumber = type instanceof z.ZodNumber;
+    const takes = placeholder || (isNumber ? '<number>' : '<text>');
+    const option = new Option(`--${dashed(name)} ${takes}`, text).default(byDefault);
+    if (isNumber) option.argParser(parseInteger);
+    if (type instanceof z.ZodArray) option.argParser(collectNames);
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** The fields of a request that were given as options, by the provider's names. */
+export function fieldsOf(request: z.ZodObject, options: object): Record<string, unknown> {
+  const given = new Map(Object.entries(options));
+  return Object.fromEntries(
+    Object.keys(request.shape).flatMap((name) => {
+      const value: unknown = given.get(new Option(`--${dashed(name)}`).attributeName());
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function withoutWrappers(schema: unknown): unknown {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodReadonly;
+  return isWrapped ? withoutWrappers(schema.unwrap()) : schema;
+}
+
+function dashed(field: string): string {
+  return field
+    .replaceAll('_', '-')
+    .replace(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`)
+    .toLowerCase();
 }
 
 export function parseSeconds(text: string): number {

@@ -22,12 +22,12 @@ type AddCommands = (program: Command, cli: Cli) => void;
 /** Commands in the order of the help. Each loads only what it needs, so that all start quickly. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   transactions: async () => (await import('./commands/transactions.js')).addTransactionCommands,
-  reports: async () => (await import('./commands/reports.js')).addReportCommands,
-  merchants: async () => (await import('./commands/merchants.js')).addMerchantCommands,
-  transfers: async () => (await import('./commands/transfers.js')).addTransferCommands,
-  analytics: async () => (await import('./commands/analytics.js')).addAnalyticsCommand,
+  reports: async () => (await import('./commands/operations.js')).OPERATION_COMMANDS.reports,
+  merchants: async () => (await import('./commands/operations.js')).OPERATION_COMMANDS.merchants,
+  transfers: async () => (await import('./commands/operations.js')).OPERATION_COMMANDS.transfers,
+  analytics: async () => (await import('./commands/operations.js')).OPERATION_COMMANDS.analytics,
   'checkout-sessions': async () =>
-    (await import('./commands/checkout-sessions.js')).addCheckoutSessionCommands,
+    (await import('./commands/operations.js')).OPERATION_COMMANDS['checkout-sessions'],
   webhooks: async () => (await import('./commands/webhooks.js')).addWebhookCommands,
   doctor: async () => (await import('./commands/doctor.js')).addDoctorCommand,
   conformance: async () => (await import('./commands/conformance.js')).addConformanceCommand,

@@ -20,7 +20,7 @@ export interface Operation<Reply extends z.ZodType = z.ZodType> {
   readonly path: readonly string[];
   readonly key: KeyName;
   readonly effect: Effect;
-  readonly request: z.ZodType;
+  readonly request: z.ZodObject;
   readonly reply: Reply;
   /** What the document does not show, in addition to that of the schemas. */
   readonly notShown?: readonly string[];

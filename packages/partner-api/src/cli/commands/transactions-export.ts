@@ -2,11 +2,18 @@ import { type Command, Option } from 'commander';
 
 import { TRANSACTION_COLUMNS, TransactionCsv, type TransactionCsvOptions } from '../../csv.js';
 import { isPartnerApiError } from '../../errors.js';
-import type { ListTransactionsParams } from '../../resources/transactions.js';
+import { LIST_TRANSACTIONS, type ListTransactionsParams } from '../../resources/transactions.js';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
 import { ExportFile } from '../export-file.js';
-import { collectNames, type GlobalOptions, parseCount, parseInteger } from '../options.js';
+import {
+  addFields,
+  collectNames,
+  type FieldHelp,
+  fieldsOf,
+  type GlobalOptions,
+  parseCount,
+} from '../options.js';
 import { warnOfUnreadableRows } from '../print-error.js';
 import {
   chooseFormat,
@@ -21,7 +28,7 @@ import {
 import { type Terminal, toPlainText } from '../terminal.js';
 import { formatBytes, formatCount } from '../render.js';
 
-interface ExportOptions extends FilterOptions, GlobalOptions {
+interface ExportOptions extends GlobalOptions {
   readonly output: string;
   readonly format?: FormatName;
   readonly columns?: readonly string[];
@@ -54,7 +61,7 @@ const ABOUT_THE_KEY = new Set([401, 403, 408, 425, 429]);
 
 /** `transactions export`: a list of any length as a file. */
 export function addExportCommand(group: Command, cli: Cli): void {
-  addFilterOptions(group.command('export'))
+  addFields(group.command('export'), LIST_TRANSACTIONS.request, FILTERS)
     .description('all transactions of a range as CSV or NDJSON; can be interrupted and resumed')
     .requiredOption('-o, --output <file>', 'where to write, - for stdout')
     .addOption(
@@ -93,7 +100,7 @@ async function exportTransactions(cli: Cli, command: Command): Promise<void> {
     throw new UsageError('--columns is for CSV: NDJSON holds every field as it came.');
   }
   const format = makeFormat(name, csv);
-  const filters = filtersOf(options);
+  const filters: ListTransactionsParams = fieldsOf(LIST_TRANSACTIONS.request, options);
   const params = { ...filters, limit: options.pageSize };
   const { client, connection } = await cli.open(command);
   // Filters that cannot be right are refused before there is anything to leave behind.
@@ -207,26 +214,11 @@ export function makeCsv(names: readonly string[] | undefined): TransactionCsv {
 }
 
 /** Filters that list and export share (spec 4.1). */
-export interface FilterOptions {
-  readonly fromDate?: string;
-  readonly toDate?: string;
-  readonly status?: readonly string[];
-  readonly merchantId?: number;
-  readonly resellerId?: number;
-  readonly timezone?: string;
-}
-
-export function addFilterOptions(command: Command): Command {
-  return command
-    .option('--from-date <day>', 'first day, YYYY-MM-DD')
-    .option('--to-date <day>', 'last day, YYYY-MM-DD')
-    .option('--status <names>', 'SUCCESS or REFUND (rows then say REFUNDED)', collectNames)
-    .option('--merchant-id <id>', 'only this merchant', parseInteger)
-    .option('--reseller-id <id>', 'only this reseller', parseInteger)
-    .option('--timezone <name>', 'zone that the days are in, such as Europe/London');
-}
-
-export function filtersOf(options: FilterOptions): ListTransactionsParams {
-  const { fromDate, toDate, status, merchantId, resellerId, timezone } = options;
-  return { fromDate, toDate, status, merchantId, resellerId, timezone };
-}
+export const FILTERS: FieldHelp = {
+  fromDate: ['<day>', 'first day, YYYY-MM-DD'],
+  toDate: ['<day>', 'last day, YYYY-MM-DD'],
+  status: ['<names>', 'SUCCESS or REFUND (rows then say REFUNDED)'],
+  merchantId: ['<id>', 'only this merchant'],
+  resellerId: ['<id>', 'only this reseller'],
+  timezone: ['<name>', 'zone that the days are in, such as Europe/London'],
+};

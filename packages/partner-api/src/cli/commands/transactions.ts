@@ -4,6 +4,7 @@ import { TRANSACTION_COLUMNS } from '../../csv.js';
 import { fieldText, toJsonText } from '../../decimal.js';
 import { endOfPage } from '../../resources/transaction-pages.js';
 import type { Transaction } from '../../resources/transaction.js';
+import { LIST_TRANSACTIONS, type ListTransactionsParams } from '../../resources/transactions.js';
 import {
   addUnreadable,
   NO_UNREADABLE_ROWS,
@@ -11,22 +12,19 @@ import {
 } from '../../resources/unreadable-rows.js';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
-import { collectNames, type GlobalOptions, parseCount } from '../options.js';
+import {
+  addFields,
+  collectNames,
+  type FieldHelp,
+  fieldsOf,
+  type GlobalOptions,
+} from '../options.js';
 import { noteRepeatedRows, warnOfUnreadableRows } from '../print-error.js';
 import { renderTable } from '../render.js';
 import { escapeControls, toPlainText } from '../terminal.js';
-import {
-  addExportCommand,
-  addFilterOptions,
-  type FilterOptions,
-  filtersOf,
-  makeCsv,
-  unknownColumn,
-} from './transactions-export.js';
+import { addExportCommand, FILTERS, makeCsv, unknownColumn } from './transactions-export.js';
 
-interface ListOptions extends FilterOptions, GlobalOptions {
-  readonly limit?: number;
-  readonly cursor?: string;
+interface ListOptions extends GlobalOptions {
   readonly all?: true;
   readonly columns?: readonly string[];
   readonly csv?: true;
@@ -52,10 +50,12 @@ Examples:
 /** `transactions list` and `transactions export` (spec 4.1). */
 export function addTransactionCommands(program: Command, cli: Cli): void {
   const group = program.command('transactions').description('payment transactions, newest first');
-  addFilterOptions(group.command('list'))
+  const page: FieldHelp = {
+    limit: ['<rows>', 'rows in a page'],
+    cursor: ['<cursor>', 'continue after an earlier page'],
+  };
+  addFields(group.command('list'), LIST_TRANSACTIONS.request, { ...FILTERS, ...page })
     .description('one page of transactions, or --all of them')
-    .option('--limit <rows>', 'rows in a page', parseCount)
-    .option('--cursor <cursor>', 'continue after an earlier page')
     .option('--all', 'every page; with --json one line for each row')
     .option('--csv', 'CSV on stdout, as of transactions export')
     .option('--columns <names>', 'fields to show, in this order', collectNames)
@@ -72,7 +72,7 @@ function toJsonLine(row: Transaction): string {
 async function list(cli: Cli, command: Command): Promise<void> {
   const options = command.optsWithGlobals<ListOptions>();
   const { client } = await cli.open(command);
-  const params = { ...filtersOf(options), limit: options.limit, cursor: options.cursor };
+  const params: ListTransactionsParams = fieldsOf(LIST_TRANSACTIONS.request, options);
   const { terminal } = cli;
   const { signal } = cli.context;
   if (options.csv === true && options.json === true) {
@@ -104,7 +104,7 @@ async function list(cli: Cli, command: Command): Promise<void> {
   }
   const page = await client.transactions.list(params, { signal });
   const unreadable = unreadableRowsOf(page);
-  warnOfUnreadableRows(terminal, addUnreadable(NO_UNREADABLE_ROWS, unreadable, options.cursor));
+  warnOfUnreadableRows(terminal, addUnreadable(NO_UNREADABLE_ROWS, unreadable, params.cursor));
   if (options.json === true) return terminal.printJson(page);
   if (csv === undefined) showTable(cli, page.data.transactions, options);
   else await print(page.data.transactions);

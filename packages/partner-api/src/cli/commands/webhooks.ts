@@ -1,63 +1,27 @@
 import type { Command } from 'commander';
 
-import { fieldText } from '../../decimal.js';
 import { isPartnerApiError, type KeyNotStoredError } from '../../errors.js';
 import type { Secret } from '../../secret.js';
 import type { Cli } from '../cli.js';
-import { EXIT, UsageError } from '../exit-codes.js';
+import { UsageError } from '../exit-codes.js';
 import { KeySink, storeElsewhere } from '../files.js';
-import { collectNames, type GlobalOptions, parseInteger } from '../options.js';
+import { CREATE_WEBHOOK } from '../../resources/webhooks.js';
+import { addFields, fieldsOf, type GlobalOptions } from '../options.js';
+import { addTestCommand } from './operations.js';
 import { configPathOf } from '../profiles.js';
-import { renderFields } from '../render.js';
 import { toPlainText } from '../terminal.js';
 import { addSolveCommand, addVerifyCommand } from './webhook-deliveries.js';
-
-interface TestOptions extends GlobalOptions {
-  readonly resellerId?: number;
-  readonly fail?: true;
-}
-
-const EXAMPLES = `
-The provider waits 10 s for the endpoint. Any answer of the endpoint is a result, not an error.
-
-Examples:
-  $ pay-partner webhooks test wh_1 --reseller-id 7001`;
 
 /** `webhooks create`, `test`, `solve` and `verify` (spec 4.7, 4.8, 6). */
 export function addWebhookCommands(program: Command, cli: Cli): void {
   const group = program.command('webhooks').description('webhook endpoints and their signatures');
   addCreateCommand(group, cli);
-  group
-    .command('test')
-    .description('ask the provider to send a test delivery, and show the endpoint’s answer')
-    .argument('<webhookId>', 'the webhook')
-    .option('--fail', 'exit code 1 when the endpoint did not answer 2xx')
-    .option('--reseller-id <id>', 'the reseller', parseInteger)
-    .addHelpText('after', EXAMPLES)
-    .action(async (webhookId: string, _options: TestOptions, command: Command) => {
-      const { resellerId, json, timeout, fail } = command.optsWithGlobals<TestOptions>();
-      const { client } = await cli.open(command);
-      const params = { webhookId, resellerId };
-      const limits = { signal: cli.context.signal, timeoutSeconds: timeout };
-      const reply = await client.webhooks.test(params, limits);
-      const { data } = reply;
-      const { status_code: status } = data;
-      const isGood = status !== undefined && status >= 200 && status <= 299;
-      if (fail === true && !isGood) cli.exitCode = EXIT.refused;
-      if (json === true) return cli.terminal.printJson(reply);
-      const fields = Object.keys(data).map((name) => [name, fieldText(data, name)] as const);
-      cli.terminal.print(...renderFields(fields));
-      if (!isGood) {
-        cli.terminal.note(toPlainText(`The endpoint did not answer 2xx (${status ?? 'none'}).`));
-      }
-    });
+  addTestCommand(group, cli);
   addSolveCommand(group, cli);
   addVerifyCommand(group, cli);
 }
 
 interface CreateOptions extends GlobalOptions {
-  readonly description?: string;
-  readonly events?: readonly string[];
   readonly hmacKeyFile?: string;
   readonly keyFile?: string;
   readonly printKey?: true;
@@ -76,13 +40,13 @@ Examples:
   $ pay-partner webhooks create https://shop.example/hooks --hmac-key-file own.key --key-file hook.key`;
 
 /** `webhooks create` (spec 4.7). */
-export function addCreateCommand(group: Command, cli: Cli): void {
-  group
-    .command('create')
+function addCreateCommand(group: Command, cli: Cli): void {
+  addFields(group.command('create'), CREATE_WEBHOOK.request, {
+    description: ['<text>', 'a note for people'],
+    events: ['<names>', 'events to deliver'],
+  })
     .description('create a webhook and store its key')
     .argument('<url>', 'address that receives deliveries')
-    .option('--description <text>', 'a note for people')
-    .option('--events <names>', 'events to deliver', collectNames)
     .option('--hmac-key-file <file>', 'your own key (default: the provider generates one)')
     .option('--key-file <file>', 'new file for the key')
     .option('--print-key', 'show the key on stdout')
@@ -99,8 +63,7 @@ async function create(cli: Cli, url: string, command: Command): Promise<void> {
     options.hmacKeyFile === undefined ? undefined : await cli.readHidden(options.hmacKeyFile);
   const { client } = await cli.open(command);
   const sink = options.keyFile === undefined ? undefined : await KeySink.open(options.keyFile);
-  const { description, events } = options;
-  const params = { url, description, events, hmac_key: hmacKey };
+  const params = { ...fieldsOf(CREATE_WEBHOOK.request, options), url, hmac_key: hmacKey };
   try {
     const created = await client.webhooks.create(params, {
       signal: cli.context.signal,
