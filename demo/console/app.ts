@@ -1,6 +1,5 @@
 /** The partner console's back end: the provider's partner API for the pages of the platform team. */
 import { PartnerClient } from '@pay-checkout/partner-api';
-import { NodeHttpTransport } from '@pay-checkout/partner-api/node-http';
 import express, { type Express, type RequestHandler, type Request } from 'express';
 import { isOwnHost } from '../shared/own-host.js';
 import { siteRoutes } from '../shared/site.js';
@@ -31,8 +30,6 @@ export function createConsole(options: ConsoleOptions): Express {
     merchantsBaseUrl: config.merchantsApiUrl,
     transfersBaseUrl: config.transfersApiUrl,
     timeoutSeconds: TIMEOUT_SECONDS,
-    // Scheduled transfers may be read with a body, which `fetch` cannot send on a GET.
-    transport: new NodeHttpTransport(),
   });
   const app = express();
   app.disable('x-powered-by');

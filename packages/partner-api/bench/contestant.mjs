@@ -4,10 +4,10 @@ import { performance } from 'node:perf_hooks';
 const [, , name, url, totalText] = process.argv;
 const total = Number(totalText);
 
-/** The client with the transport for servers, whose cost is nearer to that of `plain`. */
-async function loadNodeHttp() {
-  const { NodeHttpTransport } = await import('@pay-checkout/partner-api/node-http');
-  return loadClient('warn', 'rows', new NodeHttpTransport());
+/** The client with the transport for where there is no Node. */
+async function loadByFetch() {
+  const { FetchTransport } = await import('@pay-checkout/partner-api');
+  return loadClient('warn', 'rows', new FetchTransport());
 }
 
 /** What a developer would write by hand: no checks, no repetition, no time limit. */
@@ -53,7 +53,7 @@ async function loadClient(validation, way, transport) {
 const run = await {
   plain: loadPlain,
   client: () => loadClient('warn', 'rows'),
-  'client-node-http': loadNodeHttp,
+  'client-fetch': loadByFetch,
   'client-pages': () => loadClient('warn', 'pages'),
   'client-off': () => loadClient('off', 'rows'),
   'client-strict': () => loadClient('strict', 'rows'),

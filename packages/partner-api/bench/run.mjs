@@ -64,7 +64,7 @@ const iterate = (name) => [name, () => runOnce(name, ROWS)];
 const CONTESTANTS = new Map([
   iterate('plain'),
   iterate('client'),
-  iterate('client-node-http'),
+  iterate('client-fetch'),
   iterate('client-pages'),
   iterate('client-off'),
   iterate('client-strict'),

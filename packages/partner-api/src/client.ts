@@ -10,6 +10,7 @@ import {
 import { Caller, type ClientSettings } from './http/caller.js';
 import { DriftLog, type DriftReport } from './http/drift.js';
 import { FetchTransport } from './http/fetch-transport.js';
+import { UndiciTransport } from './http/undici-transport.js';
 import type { Logger, TracerLike } from './http/observe.js';
 import type { KeyName, Operation, Validation } from './http/operation.js';
 import { type Clock, systemClock } from './http/time-limit.js';
@@ -58,7 +59,7 @@ export interface PartnerClientOptions extends AddressOptions {
   readonly analyticsDays?: 'difference' | 'inclusive' | undefined;
   /** Header of answers that holds a request id; the spec shows none. Default `x-request-id`. */
   readonly requestIdHeader?: string | undefined;
-  /** Default: `FetchTransport`. */
+  /** Default: `UndiciTransport` on Node, `FetchTransport` elsewhere. */
   readonly transport?: Transport | undefined;
   /** An OpenTelemetry tracer: one span a call. Default: none. */
   readonly tracer?: TracerLike | undefined;
@@ -154,7 +155,7 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     validation = 'warn',
     analyticsDays = 'inclusive',
     userAgent = 'pay-checkout-partner-api',
-    transport = new FetchTransport(),
+    transport = isNode() ? new UndiciTransport() : new FetchTransport(),
   } = options;
   checkSeconds('timeoutSeconds', timeoutSeconds, OPERATION);
   checkRetries('maxRetries', maxRetries, OPERATION);
@@ -204,6 +205,12 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };
+}
+
+/** Bun and Deno have names of Node, and no undici of ours. */
+function isNode(): boolean {
+  const versions: Partial<NodeJS.ProcessVersions> = globalThis.process?.versions ?? {};
+  return versions.node !== undefined && !('bun' in versions || 'deno' in versions);
 }
 
 function readKey(field: KeyName, key: unknown): Secret {

@@ -68,6 +68,7 @@ export { Secret } from './secret.js';
 export * from './errors.js';
 export type { Clock } from './http/time-limit.js';
 export { FetchTransport } from './http/fetch-transport.js';
+export { UndiciTransport } from './http/undici-transport.js';
 export {
   TransportError,
   type Transport,

@@ -34,18 +34,18 @@ describe('the built package', () => {
     expect(stdout.trim()).toBe('a');
   });
 
-  it('imports nothing but zod, and Node itself only in the transport for servers', async () => {
+  it('imports nothing but zod, and undici and Node itself only in the transport for Node', async () => {
     for (const [name, text] of await readBuilt()) {
       const imports = [...text.matchAll(/\bfrom '([^']+)'|\bimport\('([^']+)'\)/g)].map(
         ([, static_, dynamic]) => static_ ?? dynamic ?? '',
       );
       const foreign = imports.filter((specifier) => !/^(\.|zod$)/.test(specifier));
-      const allowed = name === 'http/node-http-transport.js';
+      const allowed = name === 'http/undici-transport.js';
       if (name.startsWith('cli/')) continue;
       expect([name, allowed ? [] : foreign]).toEqual([name, []]);
       // The global one; `getBuiltinModule` asks first whether there is one.
       if (!allowed) expect([name, /(?<!\.)\bBuffer\b/.test(text)]).toEqual([name, false]);
-      expect(foreign.every((specifier) => specifier.startsWith('node:'))).toBe(true);
+      expect(foreign.every((specifier) => /^(undici$|node:)/.test(specifier))).toBe(true);
     }
   });
 

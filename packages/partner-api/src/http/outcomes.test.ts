@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { Agent, fetch as undiciFetch } from 'undici';
 import { describe, expect, it } from 'vitest';
 
 import { ManualClock } from '../testing/manual-clock.js';
@@ -14,6 +13,7 @@ import {
   startTcpServer,
 } from '../testing/test-server.js';
 import { FetchTransport } from './fetch-transport.js';
+import { UndiciTransport } from './undici-transport.js';
 
 const SESSION = { merchant_id: 1001, order_id: 7 };
 const ANSWER =
@@ -242,17 +242,13 @@ describe('over TLS', () => {
       },
     ).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const dispatcher = new Agent({
+    const transport = new UndiciTransport({
       connect: {
         ciphers,
         maxVersion: 'TLSv1.2',
         pskCallback: () => ({ psk, identity: 'test' }),
         checkServerIdentity: () => undefined,
       },
-    });
-    const transport = new FetchTransport({
-      fetch: ((url: URL, init: object) =>
-        undiciFetch(url, { ...init, dispatcher })) as unknown as typeof fetch,
     });
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const client = clientOf(url, { transport });
@@ -263,7 +259,7 @@ describe('over TLS', () => {
       outcome: 'unknown',
       attempt: 1,
     });
-    await dispatcher.close();
+    client.close();
     server.close();
     await once(server, 'close');
   });

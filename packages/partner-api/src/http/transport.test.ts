@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -13,8 +13,8 @@ import {
   startTcpServer,
 } from '../testing/test-server.js';
 import { FetchTransport } from './fetch-transport.js';
-import { NodeHttpTransport } from './node-http-transport.js';
 import type { TransportRequest } from './transport.js';
+import { UndiciTransport } from './undici-transport.js';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((found) =>
   found?.some(({ address }) => address === '::1'),
@@ -34,13 +34,15 @@ function requestOf(url: string, change: Partial<TransportRequest> = {}): Transpo
 }
 
 describe.each([
-  ['POST', 'fetch', FetchTransport],
-  // By `node:http` too: `fetch` forbids it.
-  ['GET', 'fetch', FetchTransport],
-  ['POST', 'node:http', NodeHttpTransport],
-] as const)('a %s with a body, by %s', (method, _, AnyTransport) => {
+  ['POST', 'undici', UndiciTransport, false],
+  // `fetch` forbids it.
+  ['GET', 'undici', UndiciTransport, false],
+  // What `fetch` does not say counts as sent.
+  ['POST', 'fetch', FetchTransport, true],
+] as const)('a %s with a body, by %s', (method, _, AnyTransport, sentIfUnknown) => {
+  const shared = new AnyTransport();
   const send = (url: string, change: Partial<TransportRequest> = {}) =>
-    new AnyTransport().send(requestOf(url, { method, ...change }));
+    shared.send(requestOf(url, { method, ...change }));
 
   it('carries path, query, headers and body, and brings status, headers and body back', async () => {
     await using server = await startServer((response) => {
@@ -74,7 +76,7 @@ describe.each([
   it('is not sent where nothing listens', async () => {
     expect(await failureOf(send(await findDeadUrl()))).toMatchObject({
       problem: 'connection',
-      sent: false,
+      sent: sentIfUnknown,
       cause: { code: 'ECONNREFUSED' },
     });
   });
@@ -94,7 +96,8 @@ describe.each([
     await using server = await startTcpServer((socket) => {
       socket.once('data', () => socket.end(answer));
     });
-    expect(await failureOf(send(server.url))).toMatchObject({ problem, sent: true });
+    const expected = problem === 'malformed' && sentIfUnknown ? 'connection' : problem;
+    expect(await failureOf(send(server.url))).toMatchObject({ problem: expected, sent: true });
   });
 
   it('gives up an answer that is too large, and its connection', async () => {
@@ -144,7 +147,7 @@ describe.each([
     const { signal } = controller;
     const first = send(server.url, { url: new URL('/first', server.url), signal });
     controller.abort();
-    expect(await failureOf(first)).toMatchObject({ problem: 'aborted', sent: false });
+    expect(await failureOf(first)).toMatchObject({ problem: 'aborted', sent: sentIfUnknown });
     // Sent one after the other: a connection made for the first one would be there by then.
     for (let count = 0; count < 3; count += 1) {
       await send(server.url, { url: new URL('/next', server.url) });
@@ -178,9 +181,9 @@ describe.each([
 });
 
 describe.each([
-  ['fetch', FetchTransport],
-  ['node:http', NodeHttpTransport],
-] as const)('a compressed answer, by %s', (_, AnyTransport) => {
+  ['undici', UndiciTransport, 'encoding'],
+  ['fetch', FetchTransport, 'cut_off'],
+] as const)('a compressed answer, by %s', (_, AnyTransport, problem) => {
   it('is decompressed', async () => {
     await using server = await startServer((response) => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(BODY));
@@ -203,14 +206,35 @@ describe.each([
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(BODY);
     });
     const error = await failureOf(new AnyTransport().send(requestOf(server.url)));
-    expect(error).toMatchObject({ problem: 'encoding', sent: true });
+    expect(error).toMatchObject({ problem, sent: true });
   });
 });
 
-it('an encoding that node:http does not accept is an error of its own', async () => {
+it('what is given up while its connection is made is never sent', async () => {
+  await using server = await startServer((response) => answerJson(response, {}));
+  const { port } = new URL(server.url);
+  const controller = new AbortController();
+  const lookup: LookupFunction = (_host, _options, callback) => {
+    controller.abort();
+    callback(null, [{ address: '127.0.0.1', family: 4 }]);
+  };
+  const transport = new UndiciTransport({ connect: { lookup } });
+  const url = (path: string): URL => new URL(path, `http://provider.example:${port}`);
+  const first = transport.send(
+    requestOf(server.url, { url: url('/first'), signal: controller.signal }),
+  );
+  expect(await failureOf(first)).toMatchObject({ problem: 'aborted', sent: false });
+  for (let count = 0; count < 3; count += 1) {
+    await transport.send(requestOf(server.url, { url: url('/next') }));
+  }
+  expect(server.requests.map((request) => request.url)).toEqual(['/next', '/next', '/next']);
+  transport.close();
+});
+
+it('an encoding that was not asked for is an error of its own', async () => {
   await using server = await startServer((response) => {
-    response.writeHead(200, { 'Content-Encoding': 'br' }).end(BODY);
+    response.writeHead(200, { 'Content-Encoding': 'compress' }).end(BODY);
   });
-  const error = await failureOf(new NodeHttpTransport().send(requestOf(server.url)));
+  const error = await failureOf(new UndiciTransport().send(requestOf(server.url)));
   expect(error).toMatchObject({ problem: 'encoding', sent: true });
 });

@@ -1,5 +1,4 @@
-import { PartnerClient, type Secret } from '@pay-checkout/partner-api';
-import { NodeHttpTransport } from '@pay-checkout/partner-api/node-http';
+import { PartnerClient, type Secret, UndiciTransport } from '@pay-checkout/partner-api';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import { DEFAULT_ACCOUNT, type ProviderAccount } from '../merchants/merchant.js';
@@ -13,7 +12,7 @@ export class PartnerClients {
   readonly #merchants: Pick<MerchantSource, 'accounts'>;
   readonly #timeoutSeconds: number;
   #default: ProviderAccount;
-  readonly #transport = new NodeHttpTransport();
+  readonly #transport = new UndiciTransport();
   readonly #clients = new WeakMap<ProviderAccount, PartnerClient>();
 
   constructor(settings: Settings, merchants: Pick<MerchantSource, 'accounts'>) {
