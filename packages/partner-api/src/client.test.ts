@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { PartnerClient, type PartnerClientOptions } from './client.js';
 import { isPartnerApiError } from './errors.js';
-import { FetchTransport } from './http/fetch-transport.js';
+import { FetchTransport } from './http/transport.js';
 import { clientOf, failureOf } from './testing/test-server.js';
 
 describe('PartnerClient', () => {

@@ -1,20 +1,19 @@
+import * as z from 'zod';
 import { InvalidRequestError } from './errors.js';
 import { Addresses, type AddressOptions } from './http/addresses.js';
 import {
-  checkOptionNames,
-  checkRetries,
-  checkRetryRateLimited,
-  checkSeconds,
-  checkValidation,
-} from './http/call-options.js';
-import { Caller, type ClientSettings } from './http/caller.js';
-import { DriftLog, type DriftReport } from './http/drift.js';
-import { FetchTransport } from './http/fetch-transport.js';
+  CALL_LIMITS,
+  type KeyName,
+  type Operation,
+  optionsObject,
+  type Validation,
+} from './http/operation.js';
+import { Caller, type ClientSettings } from './http/request.js';
+import { DriftLog, type DriftReport } from './http/reply.js';
+import { FetchTransport, type Transport } from './http/transport.js';
 import { UndiciTransport } from './http/undici-transport.js';
 import type { Logger, TracerLike } from './http/observe.js';
-import type { KeyName, Operation, Validation } from './http/operation.js';
-import { type Clock, systemClock } from './http/time-limit.js';
-import type { Transport } from './http/transport.js';
+import { type Clock, systemClock } from './http/retry.js';
 import { Analytics, PARTNER_ANALYTICS } from './resources/analytics.js';
 import { CheckoutSessions, CREATE_CHECKOUT_SESSION } from './resources/checkout-sessions.js';
 import { ASSOCIATE_MERCHANT, Merchants } from './resources/merchants.js';
@@ -22,6 +21,7 @@ import { Reports, UPDATE_SCHEDULE } from './resources/reports.js';
 import { LIST_SCHEDULED_TRANSFERS, ScheduledTransfers } from './resources/scheduled-transfers.js';
 import { LIST_TRANSACTIONS, Transactions } from './resources/transactions.js';
 import { CREATE_WEBHOOK, TEST_WEBHOOK, Webhooks } from './resources/webhooks.js';
+import { checkRequest, must } from './schemas.js';
 import { Secret } from './secret.js';
 
 /** All operations of the provider's document. */
@@ -121,31 +121,40 @@ export class PartnerClient {
 const OPERATION = 'new PartnerClient';
 const DEFAULT_MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** Every option; a name that is not here is a mistake. */
-const OPTION_NAMES: Readonly<Record<keyof PartnerClientOptions, true>> = {
-  apiKey: true,
-  baseUrl: true,
-  environment: true,
-  merchantsBaseUrl: true,
-  transfersBaseUrl: true,
-  transfersApiKey: true,
-  timeoutSeconds: true,
-  maxRetries: true,
-  retryRateLimited: true,
-  maxResponseBytes: true,
-  validation: true,
-  analyticsDays: true,
-  requestIdHeader: true,
-  transport: true,
-  tracer: true,
-  logger: true,
-  userAgent: true,
-  clock: true,
-  random: true,
-};
+const AGENT = 'must be printable ASCII text';
+const BYTES = 'must be a whole number above 0';
+
+const OPTIONS = optionsObject({
+  apiKey: z.unknown().optional(),
+  baseUrl: z.unknown().optional(),
+  environment: z.unknown().optional(),
+  merchantsBaseUrl: z.unknown().optional(),
+  transfersBaseUrl: z.unknown().optional(),
+  transfersApiKey: z.unknown().optional(),
+  ...CALL_LIMITS,
+  maxResponseBytes: z.int(must(BYTES)).positive(BYTES).optional(),
+  analyticsDays: z
+    .enum(['difference', 'inclusive'], must("must be 'difference' or 'inclusive'"))
+    .optional(),
+  requestIdHeader: z.string(must('must be a text')).optional(),
+  transport: z
+    .custom<Transport>(
+      (value) => typeof (value as Partial<Transport> | null)?.send === 'function',
+      'must have a method send; a class is given as new …()',
+    )
+    .optional(),
+  tracer: z.unknown().optional(),
+  logger: z.unknown().optional(),
+  userAgent: z
+    .string(must(AGENT))
+    .regex(/^[ -~]+$/, AGENT)
+    .optional(),
+  clock: z.unknown().optional(),
+  random: z.unknown().optional(),
+} satisfies Record<keyof PartnerClientOptions, z.ZodType>);
 
 function readClientOptions(options: PartnerClientOptions): ClientSettings {
-  checkOptionNames(options, OPTION_NAMES, OPERATION);
+  checkRequest(OPERATION, OPTIONS, options, 'options');
   const addresses = new Addresses(options);
   const {
     timeoutSeconds = 30,
@@ -157,24 +166,6 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     userAgent = 'pay-checkout-partner-api',
     transport = isNode() ? new UndiciTransport() : new FetchTransport(),
   } = options;
-  checkSeconds('timeoutSeconds', timeoutSeconds, OPERATION);
-  checkRetries('maxRetries', maxRetries, OPERATION);
-  checkRetryRateLimited(retryRateLimited, OPERATION);
-  checkValidation(validation, OPERATION);
-  if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1) {
-    throw new InvalidRequestError('maxResponseBytes', 'must be a whole number above 0', OPERATION);
-  }
-  if (analyticsDays !== 'difference' && analyticsDays !== 'inclusive') {
-    const advice = "must be 'difference' or 'inclusive'";
-    throw new InvalidRequestError('analyticsDays', advice, OPERATION);
-  }
-  if (!/^[ -~]+$/.test(userAgent)) {
-    throw new InvalidRequestError('userAgent', 'must be printable ASCII text', OPERATION);
-  }
-  if (typeof transport?.send !== 'function') {
-    const advice = 'must have a method send; a class is given as new …()';
-    throw new InvalidRequestError('transport', advice, OPERATION);
-  }
   const apiKey = readKey('apiKey', options.apiKey);
   const logger = options.logger ?? {};
   if (addresses.plainHosts.length > 0) {

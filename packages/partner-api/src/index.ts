@@ -1,9 +1,9 @@
 export { PartnerClient, type PartnerClientOptions } from './client.js';
 export type { AddressOptions, Environment } from './http/addresses.js';
-export type { Call, CallResponse } from './http/call.js';
+export type { Call, CallResponse } from './http/request.js';
 export type { CallOptions, Validation } from './http/operation.js';
 export { extraOf } from './extra.js';
-export type { DriftReport, OperationDrift } from './http/drift.js';
+export type { DriftReport, OperationDrift } from './http/reply.js';
 export type { AttemptEvent, CallEvent, Logger, SpanLike, TracerLike } from './http/observe.js';
 export type {
   IterateOptions,
@@ -66,8 +66,8 @@ export { TransactionCsv, type TransactionCsvOptions } from './csv.js';
 export { decimalOf, fieldText, toJsonText } from './decimal.js';
 export { Secret } from './secret.js';
 export * from './errors.js';
-export type { Clock } from './http/time-limit.js';
-export { FetchTransport } from './http/fetch-transport.js';
+export type { Clock } from './http/retry.js';
+export { FetchTransport } from './http/transport.js';
 export { UndiciTransport } from './http/undici-transport.js';
 export {
   TransportError,

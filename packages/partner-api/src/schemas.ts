@@ -75,12 +75,21 @@ export function requestObject<Shape extends z.ZodRawShape>(
   });
 }
 
-/** Checks a request before it is sent. */
-export function checkRequest(operation: string, schema: z.ZodType, params: unknown): void {
+/**
+ * Checks a request before it is sent, or options.
+ *
+ * @param whole - What an error calls all of it.
+ */
+export function checkRequest(
+  operation: string,
+  schema: z.ZodType,
+  params: unknown,
+  whole = 'the first argument',
+): void {
   const issue = schema.safeParse(params).error?.issues[0];
   if (issue === undefined) return;
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : issue.path;
-  const [field = 'the first argument', ...inner] = path;
+  const [field = whole, ...inner] = path;
   const place = inner.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
   const advice =
     inner.length === 0 ? issue.message : `is wrong at ${place.join('')}, which ${issue.message}`;

@@ -52,7 +52,6 @@ export { PartnerClients } from './provider/partner-clients.js';
 export {
   describeTime,
   expectedPaymentOf,
-  type MatchReason,
   type MatchResult,
   matchTransaction,
   timeOf,

@@ -190,7 +190,7 @@ async function assemble(
     onSuperseded: (id) => {
       changes.notify(id);
     },
-    orderIds: {},
+    hashReference: (reference) => encryption.hashReference(reference),
   };
   const loops = new RunLoops({ database, clock, logger });
 
@@ -225,7 +225,6 @@ async function assemble(
     context,
     merchants,
     lookUpOrder,
-    hashReference: (reference) => encryption.hashReference(reference),
     clock,
     logger,
     pauseMs: LOST_PAUSE_MS,

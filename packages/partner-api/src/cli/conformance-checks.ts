@@ -53,13 +53,12 @@ export function need(value: string | undefined, flag: string): string {
   return value;
 }
 
-const SECTION = '4.1';
 const DAY_MILLISECONDS = 86_400_000;
 
 /** The list of transactions (spec 4.1), read only. */
 export const TRANSACTION_CHECKS: readonly ConformanceCheck[] = [
   check('gives rows in pages of at most limit', async (target) => {
-    const rows = await read(target, { limit: 2 });
+    const rows = await listRows(target, { limit: 2 });
     expectThat(rows.length <= 2, 'more rows came than limit asked for');
   }),
   check('gives the newest first', ({ newest }) => {
@@ -99,7 +98,7 @@ export const TRANSACTION_CHECKS: readonly ConformanceCheck[] = [
   check('filter merchantId gives only that merchant', async (target) => {
     const merchantId = target.newest.find((row) => row.merchantId !== undefined)?.merchantId;
     if (merchantId === undefined) throw new Skipped('no transaction names its merchant');
-    const rows = await read(target, { merchantId, limit: 20 });
+    const rows = await listRows(target, { merchantId, limit: 20 });
     expectThat(rows.length > 0, 'no row came, although there is one');
     expectThat(
       rows.every((row) => row.merchantId === undefined || row.merchantId === merchantId),
@@ -110,7 +109,7 @@ export const TRANSACTION_CHECKS: readonly ConformanceCheck[] = [
     const day = timesOf(target.newest).at(-1)?.slice(0, 10);
     if (day === undefined) throw new Skipped('no transaction has a time');
     expectThat(requestDate.safeParse(day).success, 'a time does not start with its day');
-    const rows = await read(target, { fromDate: day, toDate: day, timezone: 'UTC', limit: 50 });
+    const rows = await listRows(target, { fromDate: day, toDate: day, timezone: 'UTC', limit: 50 });
     expectThat(rows.length > 0, 'no row came, although there is one (do the ends count?)');
     const days = new Set([-1, 0, 1].map((offset) => dayOf(day, offset)));
     expectThat(
@@ -125,7 +124,15 @@ export const TRANSACTION_CHECKS: readonly ConformanceCheck[] = [
 ];
 
 function check(title: string, run: ConformanceCheck['run']): ConformanceCheck {
-  return { section: SECTION, title, kind: 'read', run };
+  return read('4.1', title, run);
+}
+
+function read(section: string, title: string, run: ConformanceCheck['run']): ConformanceCheck {
+  return { section, title, kind: 'read', run };
+}
+
+function write(section: string, title: string, run: ConformanceCheck['run']): ConformanceCheck {
+  return { section, title, kind: 'write', run };
 }
 
 async function expectStatus(
@@ -133,13 +140,13 @@ async function expectStatus(
   filter: string,
   status: string,
 ): Promise<void> {
-  const rows = await read(target, { status: [filter], limit: 20 });
+  const rows = await listRows(target, { status: [filter], limit: 20 });
   if (rows.length === 0) throw new Skipped('there are no such transactions');
   const isFiltered = rows.every((row) => row.status === undefined || row.status === status);
   expectThat(isFiltered, 'a row with another status came');
 }
 
-async function read(
+async function listRows(
   { client, signal }: ConformanceTarget,
   params: ListTransactionsParams,
 ): Promise<readonly Transaction[]> {
@@ -161,92 +168,74 @@ function dayOf(day: string, offset: number): string {
 
 /** Scheduled transfers and analytics (spec 4.4, 4.5), read only. */
 export const OTHER_READ_CHECKS: readonly ConformanceCheck[] = [
-  {
-    section: '4.4',
-    title: 'lists the scheduled transfers of a merchant',
-    kind: 'read',
-    run: async ({ client, merchantId, newest, signal }) => {
+  read(
+    '4.4',
+    'lists the scheduled transfers of a merchant',
+    async ({ client, merchantId, newest, signal }) => {
       const known = newest.find((row) => row.merchantId !== undefined)?.merchantId;
       const mid = merchantId ?? (known === undefined ? undefined : String(known));
       await client.scheduledTransfers.list(need(mid, '--merchant-id'), undefined, { signal });
     },
-  },
-  ...[undefined, 'weekly', 'monthly', 'quarterly'].map((timeframe): ConformanceCheck => ({
-    section: '4.5',
-    title: `gives analytics, timeframe ${timeframe ?? 'left out'}`,
-    kind: 'read',
-    run: async ({ client, partnerName, signal }) => {
-      const partner_name = need(partnerName, '--partner-name');
-      await client.analytics.partner({ partner_name, timeframe }, { signal });
-    },
-  })),
-  {
-    section: '4.5',
-    title: 'gives analytics of a custom range of 30 days',
-    kind: 'read',
-    run: async ({ client, partnerName, signal }) => {
+  ),
+  ...[undefined, 'weekly', 'monthly', 'quarterly'].map((timeframe) =>
+    read(
+      '4.5',
+      `gives analytics, timeframe ${timeframe ?? 'left out'}`,
+      async ({ client, partnerName, signal }) => {
+        const partner_name = need(partnerName, '--partner-name');
+        await client.analytics.partner({ partner_name, timeframe }, { signal });
+      },
+    ),
+  ),
+  read(
+    '4.5',
+    'gives analytics of a custom range of 30 days',
+    async ({ client, partnerName, signal }) => {
       const dayAgo = (days: number): string =>
         new Date(Date.now() - days * DAY_MILLISECONDS).toISOString().slice(0, 10);
       const range = { timeframe: 'custom', from_date: dayAgo(30), to_date: dayAgo(1) };
       const partner_name = need(partnerName, '--partner-name');
       await client.analytics.partner({ partner_name, ...range }, { signal });
     },
-  },
-  {
-    section: '4.5',
-    title: 'answers 403 to an unknown partner',
-    kind: 'read',
-    run: async ({ client, signal }) => {
-      const partner_name = `unknown-${randomUUID()}`;
-      try {
-        await client.analytics.partner({ partner_name, timeframe: 'weekly' }, { signal });
-      } catch (error) {
-        if (!isPartnerApiError(error) || error.status === undefined) throw error;
-        return expectThat(error.status === 403, `the status is ${error.status}`);
-      }
-      throw new Deviation('it answered with analytics');
-    },
-  },
+  ),
+  read('4.5', 'answers 403 to an unknown partner', async ({ client, signal }) => {
+    const partner_name = `unknown-${randomUUID()}`;
+    try {
+      await client.analytics.partner({ partner_name, timeframe: 'weekly' }, { signal });
+    } catch (error) {
+      if (!isPartnerApiError(error) || error.status === undefined) throw error;
+      return expectThat(error.status === 403, `the status is ${error.status}`);
+    }
+    throw new Deviation('it answered with analytics');
+  }),
 ];
 
 /** What changes something at the provider (spec 4.2, 4.3, 4.6, 4.7, 4.8): only when asked for. */
 export const WRITE_CHECKS: readonly ConformanceCheck[] = [
-  {
-    section: '4.2',
-    title: 'sets a report schedule active and shows it',
-    kind: 'write',
-    run: async ({ client, scheduleId, signal }) => {
+  write(
+    '4.2',
+    'sets a report schedule active and shows it',
+    async ({ client, scheduleId, signal }) => {
       const id = need(scheduleId, '--schedule-id');
       const schedule = await client.reports.updateSchedule({ id, status: 'active' }, { signal });
       expectThat(schedule.id === undefined || schedule.id === id, 'another schedule came');
     },
-  },
-  {
-    section: '4.3',
-    title: "reactivates a merchant's signup link",
-    kind: 'write',
-    run: async ({ client, merchantId, signal }) => {
-      const params = { action: 'reactivate', merchantId: need(merchantId, '--merchant-id') };
-      await client.merchants.associate(params, { signal });
-    },
-  },
-  {
-    section: '4.6',
-    title: 'creates a session that is never paid',
-    kind: 'write',
-    run: async ({ client, merchantId, signal }) => {
-      const id = Number(need(merchantId, '--merchant-id'));
-      const order_id = Math.floor(Date.now() / 1000);
-      const MerchantReference = `conformance.${order_id}`;
-      const params = { merchant_id: id, order_id, Amount: '1.00', MerchantReference };
-      await client.checkoutSessions.create(params, { signal });
-    },
-  },
-  {
-    section: '4.7, 4.8',
-    title: 'creates a webhook, gives its key, and tests it',
-    kind: 'write',
-    run: async ({ client, webhookUrl, keyFile, signal }) => {
+  ),
+  write('4.3', "reactivates a merchant's signup link", async ({ client, merchantId, signal }) => {
+    const params = { action: 'reactivate', merchantId: need(merchantId, '--merchant-id') };
+    await client.merchants.associate(params, { signal });
+  }),
+  write('4.6', 'creates a session that is never paid', async ({ client, merchantId, signal }) => {
+    const id = Number(need(merchantId, '--merchant-id'));
+    const order_id = Math.floor(Date.now() / 1000);
+    const MerchantReference = `conformance.${order_id}`;
+    const params = { merchant_id: id, order_id, Amount: '1.00', MerchantReference };
+    await client.checkoutSessions.create(params, { signal });
+  }),
+  write(
+    '4.7, 4.8',
+    'creates a webhook, gives its key, and tests it',
+    async ({ client, webhookUrl, keyFile, signal }) => {
       const url = need(webhookUrl, '--webhook-url');
       const sink = await KeySink.open(need(keyFile, '--key-file'));
       try {
@@ -259,5 +248,5 @@ export const WRITE_CHECKS: readonly ConformanceCheck[] = [
         await sink.close();
       }
     },
-  },
+  ),
 ];

@@ -3,7 +3,7 @@ import { InvalidRequestError, isPartnerApiError, type PartnerApiError } from '..
 import { Addresses, type AddressOptions, isPlain } from '../http/addresses.js';
 import type { BaseName, Operation } from '../http/operation.js';
 import { UndiciTransport } from '../http/undici-transport.js';
-import { TransportError } from '../http/transport.js';
+import { TransportError, type TransportHead, type TransportRequest } from '../http/transport.js';
 import type { Secret } from '../secret.js';
 import type { WebhookScheme } from '../webhooks/scheme.js';
 import { signWebhook, verifyWebhook } from '../webhooks/signature.js';
@@ -22,43 +22,37 @@ export function ok(check: string, detail: string): Finding {
   return { check, result: 'ok', detail };
 }
 
-export function warn(check: string, detail: string, fix: string): Finding {
-  return { check, result: 'warn', detail, fix };
-}
-
-export function fail(check: string, detail: string, fix: string): Finding {
-  return { check, result: 'fail', detail, fix };
-}
-
+export const warn = withFix('warn');
+export const fail = withFix('fail');
 /** Nothing to check; `fix` says what to give so that there is. */
-export function skip(check: string, detail: string, fix: string): Finding {
-  return { check, result: 'skip', detail, fix };
+export const skip = withFix('skip');
+
+function withFix(
+  result: Finding['result'],
+): (check: string, detail: string, fix: string) => Finding {
+  return (check, detail, fix) => ({ check, result, detail, fix });
 }
 
 const KEY_CHECK = 'API key';
 const SCHEME_CHECK = 'signature scheme';
 const SHORT = 16;
 
+const KEY_PROBLEMS: readonly (readonly [pattern: RegExp, fix: string])[] = [
+  [/[^!-~]/, 'It holds spaces, line breaks or letters that no key has: copy it again.'],
+  [/^(['"]).*\1$/, 'It begins and ends with a quote: take them out.'],
+  [
+    /^<.*>$|your.?api.?key|^(api_key|changeme)$/i,
+    'It is the placeholder of an example: put the real key there.',
+  ],
+  [/^(bearer|api_key)[:=]/i, 'Give the value alone: the header api_key is added.'],
+];
+
 /** Whether a key has the form of one. Of the key itself only its length is shown. */
 export function checkKey({ key, from }: FoundKey): Finding {
   const text = key.reveal();
   const detail = `from ${from}, ${text.length} characters`;
-  if (!/^[!-~]+$/.test(text)) {
-    return fail(
-      KEY_CHECK,
-      detail,
-      'It holds spaces, line breaks or letters that no key has: copy it again.',
-    );
-  }
-  if (/^(['"]).*\1$/.test(text)) {
-    return fail(KEY_CHECK, detail, 'It begins and ends with a quote: take them out.');
-  }
-  if (/^<.*>$|your.?api.?key|^(api_key|changeme)$/i.test(text)) {
-    return fail(KEY_CHECK, detail, 'It is the placeholder of an example: put the real key there.');
-  }
-  if (/^(bearer|api_key)[:=]/i.test(text)) {
-    return fail(KEY_CHECK, detail, 'Give the value alone: the header api_key is added.');
-  }
+  const problem = KEY_PROBLEMS.find(([pattern]) => pattern.test(text));
+  if (problem !== undefined) return fail(KEY_CHECK, detail, problem[1]);
   if (from === '--api-key') {
     return warn(
       KEY_CHECK,
@@ -159,6 +153,30 @@ function checkAddress(
 
 const TIMEOUT_MILLISECONDS = 10_000;
 const MAX_BYTES = 1024 * 1024;
+
+/** Sends one request without the client; an answer whose body cannot be used is one, too. */
+export async function probe(
+  url: URL,
+  signal: AbortSignal,
+  request: Pick<TransportRequest, 'method' | 'headers' | 'body'> = { method: 'GET', headers: {} },
+): Promise<TransportHead> {
+  const transport = new UndiciTransport();
+  try {
+    return await transport.send({
+      ...request,
+      url,
+      headers: { ...request.headers, 'User-Agent': 'pay-partner doctor' },
+      maxResponseBytes: MAX_BYTES,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]),
+    });
+  } catch (error) {
+    if (error instanceof TransportError && error.head !== undefined) return error.head;
+    throw error;
+  } finally {
+    transport.close();
+  }
+}
+
 const MAX_SKEW_SECONDS = 30;
 
 const FIXES: Readonly<Record<string, string>> = {
@@ -176,30 +194,19 @@ const FIXES: Readonly<Record<string, string>> = {
 
 /** Whether a host answers at all, without a key, and how far its clock is from ours. */
 export async function checkHost(origin: URL, signal: AbortSignal): Promise<Finding[]> {
-  const transport = new UndiciTransport();
   const check = `host ${origin.host}`;
   const startedAt = Date.now();
   try {
-    const { headers } = await transport.send({
-      method: 'GET',
-      url: origin,
-      headers: { 'User-Agent': 'pay-partner doctor' },
-      maxResponseBytes: MAX_BYTES,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]),
-    });
+    const { headers } = await probe(origin, signal);
     const endedAt = Date.now();
     return [
       ok(check, `answers in ${endedAt - startedAt} ms`),
       checkClock(origin, headers['date'], (startedAt + endedAt) / 2),
     ];
   } catch (error) {
-    const head = error instanceof TransportError ? error.head : undefined;
-    if (head !== undefined) return [ok(check, `answers (${head.status})`)];
     const code = codeOf(error);
     const fix = FIXES[code] ?? 'Check the address, and what stands in between.';
     return [fail(check, `cannot be reached (${code})`, fix)];
-  } finally {
-    transport.close?.();
   }
 }
 

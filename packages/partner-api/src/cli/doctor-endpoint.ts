@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-import { UndiciTransport } from '../http/undici-transport.js';
 import { TransportError } from '../http/transport.js';
 import type { Secret } from '../secret.js';
 import type { WebhookScheme } from '../webhooks/scheme.js';
 import { signWebhook } from '../webhooks/signature.js';
-import { fail, type Finding, ok } from './doctor-checks.js';
+import { fail, type Finding, ok, probe } from './doctor-checks.js';
 
 const CHECK = 'webhook endpoint';
-const TIMEOUT_MILLISECONDS = 10_000;
-const MAX_BYTES = 1024 * 1024;
 
 /** The only payload that the provider shows (spec 4.8), in a spelling that no parser gives back. */
 const ODD_BODY = ' {\t"event" :  "test"\r\n}\n';
@@ -88,30 +85,15 @@ async function deliver(
 ): Promise<number | string> {
   const id = `msg_${randomUUID()}`;
   const headers = await signWebhook(scheme, key, { body: signedBody, id, url });
-  const transport = new UndiciTransport();
+  const body = new TextEncoder().encode(sentBody);
+  const all = { ...headers, 'Content-Type': 'application/json' };
   try {
-    const { status } = await transport.send({
-      method: 'POST',
-      url: new URL(url),
-      headers: {
-        ...headers,
-        'Content-Type': 'application/json',
-        'User-Agent': 'pay-partner doctor',
-      },
-      body: new TextEncoder().encode(sentBody),
-      maxResponseBytes: MAX_BYTES,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]),
-    });
-    return status;
+    return (await probe(new URL(url), signal, { method: 'POST', headers: all, body })).status;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    // An answer whose body is too large or cut off is an answer.
-    if (error.head !== undefined) return error.head.status;
     if (error.problem === 'aborted' && !signal.aborted) return 'no answer within 10 s';
     const { code } = (error.cause ?? {}) as { code?: unknown };
     return `cannot be reached (${typeof code === 'string' ? code : error.problem})`;
-  } finally {
-    transport.close?.();
   }
 }
 

@@ -2,8 +2,9 @@ import type { Stats } from 'node:fs';
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
+import * as z from 'zod';
 
-import type { UnreadableRows } from '../resources/unreadable-rows.js';
+import type { UnreadableRow, UnreadableRows } from '../resources/unreadable-rows.js';
 import { LocalError, UsageError } from './exit-codes.js';
 import type { ExportPosition } from './export-position.js';
 import { codeOf, readFileIfAny, replacePrivateFile, runOnFile, syncFolder } from './files.js';
@@ -194,19 +195,21 @@ function parseCheckpoint(text: string, path: string, request: string): ExportChe
   return read;
 }
 
+const count = z.int().nonnegative();
+const Checkpoint = z.object({
+  version: z.literal(2),
+  request: z.string(),
+  bytes: count,
+  rows: count,
+  reached: z.string().optional(),
+  unreadable: z.object({ count, first: z.array(z.custom<UnreadableRow>()) }).optional(),
+  ended: z.boolean(),
+  position: z.object({ cursor: z.string().optional(), written: z.array(z.string()) }),
+});
+
 function parse(text: string): ExportCheckpoint | undefined {
   try {
-    const read = JSON.parse(text) as ExportCheckpoint;
-    const { version, bytes, rows, position, request, unreadable } = read;
-    const isWhole =
-      version === 2 &&
-      Number.isSafeInteger(bytes) &&
-      Number.isSafeInteger(rows) &&
-      Array.isArray(position?.written) &&
-      typeof request === 'string' &&
-      (unreadable === undefined ||
-        (Number.isSafeInteger(unreadable.count) && Array.isArray(unreadable.first)));
-    return isWhole ? read : undefined;
+    return Checkpoint.safeParse(JSON.parse(text)).data as ExportCheckpoint | undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import * as z from 'zod';
 
 import type { PartnerClientOptions } from '../client.js';
 import type { Environment } from '../http/addresses.js';
@@ -95,15 +96,29 @@ export interface ProfileFile {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-const FIELDS: Readonly<Record<keyof Profile, true>> = {
-  baseUrl: true,
-  environment: true,
-  merchantsBaseUrl: true,
-  transfersBaseUrl: true,
-  apiKeyFile: true,
-  apiKey: true,
-  transfersApiKeyFile: true,
-};
+const text = z.string('must be a text').optional();
+const Fields = {
+  baseUrl: text,
+  environment: text,
+  merchantsBaseUrl: text,
+  transfersBaseUrl: text,
+  apiKeyFile: text,
+  apiKey: text,
+  transfersApiKeyFile: text,
+} satisfies Record<keyof Profile, z.ZodType>;
+const ProfileObject = z.strictObject(Fields, {
+  error: ({ code }) =>
+    code === 'unrecognized_keys'
+      ? `is unknown; there are ${Object.keys(Fields).join(', ')}`
+      : 'must be an object',
+});
+const FileObject = z.looseObject(
+  {
+    defaultProfile: text,
+    profiles: z.record(z.string(), ProfileObject, 'must be an object').optional(),
+  },
+  'must hold an object',
+);
 
 /** `$XDG_CONFIG_HOME/pay-partner/config.json`, by default below `~/.config`. */
 export function profilePath(env: NodeJS.ProcessEnv): string {
@@ -142,26 +157,8 @@ function parse(text: string, path: string): ProfileFile {
   } catch {
     return bad('is not valid JSON');
   }
-  if (!isRecord(read)) return bad('must hold an object');
-  const { profiles = {}, defaultProfile } = read;
-  if (!isRecord(profiles)) return bad('profiles must be an object');
-  if (defaultProfile !== undefined && typeof defaultProfile !== 'string') {
-    return bad('defaultProfile must be a text');
-  }
-  for (const [name, profile] of Object.entries(profiles)) {
-    if (!isRecord(profile)) return bad(`profiles.${name} must be an object`);
-    for (const [field, value] of Object.entries(profile)) {
-      if (!Object.hasOwn(FIELDS, field)) {
-        return bad(
-          `profiles.${name}.${field} is unknown; there are ${Object.keys(FIELDS).join(', ')}`,
-        );
-      }
-      if (typeof value !== 'string') return bad(`profiles.${name}.${field} must be a text`);
-    }
-  }
-  return read as unknown as ProfileFile;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const issue = FileObject.safeParse(read).error?.issues[0];
+  if (issue === undefined) return { profiles: {}, ...(read as Partial<ProfileFile>) };
+  const place = [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys : [])];
+  return bad(`${place.join('.')} ${issue.message}`.trimStart());
 }

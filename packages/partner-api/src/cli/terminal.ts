@@ -14,6 +14,18 @@ export interface OutputStream extends NodeJS.WritableStream {
 /** The colours in use; without a terminal, or with `NO_COLOR`, there are none. */
 export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 
+/** How the result of a check is marked. */
+const MARKS = {
+  ok: ['green', 'ok  '],
+  conforms: ['green', 'ok  '],
+  warn: ['yellow', 'warn'],
+  fail: ['red', 'FAIL'],
+  deviates: ['red', 'FAIL'],
+  error: ['red', 'ERR '],
+  skip: ['dim', 'skip'],
+  skipped: ['dim', 'skip'],
+} as const;
+
 /** A shorter secret would blot out ordinary words. No key of that length is worth hiding. */
 const MIN_HIDDEN_LENGTH = 6;
 
@@ -105,6 +117,11 @@ export class Terminal {
 
   style(style: Style, text: string): string {
     return this.#hasColor ? styleText(style, text, { validateStream: false }) : text;
+  }
+
+  mark(result: keyof typeof MARKS): string {
+    const [style, mark] = MARKS[result];
+    return this.style(style, mark);
   }
 
   #clean(text: string): string {

@@ -22,8 +22,7 @@ import {
 import type { Secret } from '../secret.js';
 import type { Operation } from './operation.js';
 import { providerMessageIn } from './provider-message.js';
-import { parseRetryAfter } from './retry.js';
-import { TimeLimitReached } from './time-limit.js';
+import { parseRetryAfter, TimeLimitReached } from './retry.js';
 import { TransportError, type TransportHead, type TransportProblem } from './transport.js';
 
 /** What all errors of one attempt have in common. */

@@ -2,7 +2,7 @@ import type { Channel } from 'node:diagnostics_channel';
 
 import { PartnerApiError } from '../errors.js';
 import type { Operation } from './operation.js';
-import type { Clock } from './time-limit.js';
+import type { Clock } from './retry.js';
 
 /** The part of an OpenTelemetry span that is used; spans of `@opentelemetry/api` fit. */
 export interface SpanLike {

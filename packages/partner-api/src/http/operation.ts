@@ -1,6 +1,11 @@
-import type * as z from 'zod';
-
-import type { Effect, OutcomeAdvice, RequestRefusedError } from '../errors.js';
+import * as z from 'zod';
+import {
+  type Effect,
+  InvalidRequestError,
+  type OutcomeAdvice,
+  type RequestRefusedError,
+} from '../errors.js';
+import { checkRequest, must } from '../schemas.js';
 
 /** Which of the provider's addresses an operation is under (spec 4, 4.3, 4.4). */
 export type BaseName = 'api' | 'merchants' | 'transfers';
@@ -78,4 +83,70 @@ export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Timers of JavaScript cannot be longer (2^31 − 1 ms): a longer one would end at once. */
+const MAX_SECONDS = 2_147_483;
+const SECONDS = `must be a number of seconds above 0 and at most ${MAX_SECONDS}`;
+const COUNT = 'must be a whole number, 0 or more';
+
+/** What can be set for a client and for a call. */
+export const CALL_LIMITS = {
+  timeoutSeconds: z.number(must(SECONDS)).positive(SECONDS).max(MAX_SECONDS, SECONDS).optional(),
+  maxRetries: z.int(must(COUNT)).nonnegative(COUNT).optional(),
+  // A text such as 'no' counts as yes in JavaScript.
+  retryRateLimited: z.boolean(must('must be true or false')).optional(),
+  validation: z
+    .enum(['off', 'warn', 'strict'], must("must be 'off', 'warn' or 'strict'"))
+    .optional(),
+};
+
+/** Options with these names and no others. */
+export function optionsObject(shape: z.ZodRawShape): z.ZodObject {
+  const names = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `is not an option; there are ${names}`
+        : `must be an object; there are ${names}`,
+  });
+}
+
+const OPTIONS = optionsObject({
+  signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+  ...CALL_LIMITS,
+  headers: z.unknown().optional(),
+  extraFields: z.unknown().optional(),
+} satisfies Record<keyof CallOptions, z.ZodType>);
+
+/** Headers that belong to the client or to the transport. */
+const OWN_HEADERS = new Set([
+  'api_key',
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+  'user-agent',
+]);
+
+/** Checks what a caller set for one call. */
+export function checkCallOptions(operation: string, fields: object, options: CallOptions): void {
+  checkRequest(operation, OPTIONS, options, 'options');
+  for (const name of Object.keys(options.extraFields ?? {})) {
+    const value: unknown = Object.getOwnPropertyDescriptor(fields, name)?.value;
+    if (value === undefined) continue;
+    throw new InvalidRequestError(name, 'is set twice: leave it out of extraFields', operation);
+  }
+  for (const [name, value] of Object.entries<unknown>(options.headers ?? {})) {
+    const field = `headers.${name}`;
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || OWN_HEADERS.has(name.toLowerCase())) {
+      throw new InvalidRequestError(field, 'cannot be set for a call', operation);
+    }
+    if (typeof value !== 'string' || !/^[\t -~]*$/.test(value)) {
+      throw new InvalidRequestError(field, 'must be printable ASCII text', operation);
+    }
+  }
 }

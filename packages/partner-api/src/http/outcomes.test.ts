@@ -12,7 +12,7 @@ import {
   startServer,
   startTcpServer,
 } from '../testing/test-server.js';
-import { FetchTransport } from './fetch-transport.js';
+import { FetchTransport } from './transport.js';
 import { UndiciTransport } from './undici-transport.js';
 
 const SESSION = { merchant_id: 1001, order_id: 7 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ManualClock } from '../testing/manual-clock.js';
 import { failureOf } from '../testing/test-server.js';
-import { sleep, startTimeLimit } from './time-limit.js';
+import { sleep, startTimeLimit } from './retry.js';
 
 describe('sleep', () => {
   it('ends when its time has come and leaves no listener', async () => {

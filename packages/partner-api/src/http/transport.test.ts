@@ -4,7 +4,6 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-
 import {
   answerJson,
   failureOf,
@@ -12,8 +11,7 @@ import {
   startServer,
   startTcpServer,
 } from '../testing/test-server.js';
-import { FetchTransport } from './fetch-transport.js';
-import type { TransportRequest } from './transport.js';
+import { FetchTransport, type TransportRequest } from './transport.js';
 import { UndiciTransport } from './undici-transport.js';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((found) =>

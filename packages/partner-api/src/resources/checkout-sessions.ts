@@ -1,8 +1,6 @@
 import * as z from 'zod';
-
 import { countSignificantDigits, EXACT_DIGITS } from '../decimal.js';
-import { type Call, startCall } from '../http/call.js';
-import type { Caller } from '../http/caller.js';
+import { type Call, type Caller, startCall } from '../http/request.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
   address,

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-
-import { type Call, startCall } from '../http/call.js';
-import type { Caller } from '../http/caller.js';
+import { type Call, type Caller, startCall } from '../http/request.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
   checkRequest,

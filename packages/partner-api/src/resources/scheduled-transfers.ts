@@ -1,8 +1,6 @@
 import * as z from 'zod';
-
 import { InvalidRequestError } from '../errors.js';
-import { type Call, startCall } from '../http/call.js';
-import type { Caller } from '../http/caller.js';
+import { type Call, type Caller, startCall } from '../http/request.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
   checkRequest,

@@ -1,10 +1,7 @@
 import * as z from 'zod';
-
 import { InvalidRequestError } from '../errors.js';
-import { checkCallOptions } from '../http/call-options.js';
-import { type Call, type NoteResponse, startCall } from '../http/call.js';
-import type { Caller } from '../http/caller.js';
-import { type CallOptions, isObject, type Operation } from '../http/operation.js';
+import { type CallOptions, checkCallOptions, isObject, type Operation } from '../http/operation.js';
+import { type Call, type Caller, type NoteResponse, startCall } from '../http/request.js';
 import {
   checkRequest,
   FIELDS_NOT_SHOWN,

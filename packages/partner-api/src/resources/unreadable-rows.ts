@@ -1,4 +1,4 @@
-import { kindOf } from '../http/drift.js';
+import { kindOf } from '../http/reply.js';
 import { isObject } from '../http/operation.js';
 import type { Transaction, TransactionPage } from './transaction.js';
 

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-
 import { InvalidRequestError, KeyNotStoredError } from '../errors.js';
-import { type Call, type NoteResponse, startCall } from '../http/call.js';
-import type { Caller } from '../http/caller.js';
+import { type Call, type Caller, type NoteResponse, startCall } from '../http/request.js';
 import { hideSecrets } from '../http/failure.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {

@@ -1,4 +1,4 @@
-import type { Clock } from '../http/time-limit.js';
+import type { Clock } from '../http/retry.js';
 
 /**
  * A clock that moves only when a test says so; it records which pauses were asked for. A pause of nothing

@@ -33,6 +33,7 @@ import {
   hasSubmitted,
   makeAttempt,
   reactivateAttempt,
+  retryWebhooksOf,
   setSubmitted,
   type StoredAttempt,
   supersedeSending,
@@ -44,7 +45,6 @@ import {
   insertCheckout,
   updateCheckout,
 } from './repository.js';
-import type { OrderIdPlace } from './order-ids.js';
 import type { CheckoutRules } from './rules.js';
 import {
   advance,
@@ -107,7 +107,8 @@ export interface StepContext {
   readonly onChange: (before: Checkout | undefined, after: Checkout) => void;
   /** Called once it is durable that a checkout was superseded by another one of its order. */
   readonly onSuperseded?: ((checkout: string) => void) | undefined;
-  readonly orderIds: OrderIdPlace;
+  /** What is stored in the place of a name that an unmatched webhook speaks of. */
+  readonly hashReference: (reference: string) => string;
 }
 
 /**
@@ -173,7 +174,7 @@ export async function beginAttempt(
   request: AttemptRequest,
   context: StepContext,
 ): Promise<AttemptDecision> {
-  const { clock, rules, orderIds } = context;
+  const { clock, rules } = context;
   const now = clock.now();
   const stored = await lockOrder(tx, request);
   if (request.isStored && !isPriceStored(stored, request)) return { kind: 'price-is-old' };
@@ -203,11 +204,11 @@ export async function beginAttempt(
       const { orderId } = plan.attempt;
       if (plan.again) {
         const { retire } = plan.again;
-        if (retire) endAttempt(tx, retire.orderId, retire.to);
-        reactivateAttempt(tx, orderId, nextActiveSince(history, now));
+        if (retire) await endAttempt(tx, retire.orderId, retire.to);
+        await reactivateAttempt(tx, orderId, nextActiveSince(history, now));
         await refreshOrder(tx, request, now, context.onSuperseded);
       }
-      watchAgain(tx, orderId, now);
+      await watchAgain(tx, orderId, now);
       return { kind: 'existing', checkout: after, attempt: plan.attempt };
     }
     case 'send': {
@@ -217,10 +218,10 @@ export async function beginAttempt(
       const checkout = reopened?.after ?? newCheckout(request, context);
       const activeSince = nextActiveSince(history, now);
       const made = { request, checkout: checkout.id, isRenewal, activeSince };
-      const { attempt, tokens, insert } = await makeAttempt(tx, made, now, rules, orderIds);
-      if (retire) endAttempt(tx, retire.orderId, retire.to);
+      const { attempt, tokens, insert } = await makeAttempt(tx, made, now, rules);
+      if (retire) await endAttempt(tx, retire.orderId, retire.to);
       const added = reopened ? [] : addCheckout(tx, checkout, context);
-      tx.queue(...added, insert);
+      tx.queue(...added, insert, retryWebhooksOf(attempt, context.hashReference, now));
       // An order is open before its first checkout, and with it.
       if (history.checkouts.length > 0) {
         await refreshOrder(tx, request, now, context.onSuperseded);
@@ -339,17 +340,17 @@ export async function recordHint(
   switch (kind) {
     case 'submitted':
       if (isRepeated && isSubmitted(before) && attempt.submittedAt !== undefined) return apply([]);
-      setSubmitted(tx, attempt.orderId, now);
+      await setSubmitted(tx, attempt.orderId, now);
       // The poll that follows reads only as far back as an anonymous one may; the schedule's ends it.
-      watchAgain(tx, attempt.orderId, now);
+      await watchAgain(tx, attempt.orderId, now);
       // An attempt still being created is not shown: a payment of the order may be pending.
-      supersedeSending(tx, before.merchant, before.order);
+      await supersedeSending(tx, before.merchant, before.order);
       return apply([{ type: 'submit-hinted' }]);
     case 'declined':
     case 'expired': {
       if (attempt.submittedAt !== undefined) {
         await touchOrder(tx, before);
-        setSubmitted(tx, attempt.orderId, undefined);
+        await setSubmitted(tx, attempt.orderId, undefined);
       }
       const isOver = !(await hasSubmitted(tx, known.id));
       return apply(isOver ? [{ type: 'submission-ended' }] : []);

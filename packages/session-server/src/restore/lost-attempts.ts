@@ -15,7 +15,6 @@ import {
 import { referencesOf } from '../reconciliation/matching.js';
 import type { Database } from '../store/database.js';
 import type { StepContext } from '../checkouts/checkout-transactions.js';
-import type { HashReference } from '../webhooks/steps.js';
 import { adoptAttempt, type Loss, type OrderIdRange } from './repository.js';
 
 export interface LostAttemptsOptions {
@@ -25,7 +24,6 @@ export interface LostAttemptsOptions {
   readonly context: StepContext;
   readonly merchants: MerchantSource;
   readonly lookUpOrder: OrderLookup;
-  readonly hashReference: HashReference;
   readonly clock: Clock;
   readonly logger: Logger;
   /**
@@ -150,11 +148,9 @@ export class LostAttempts {
       }
       const { merchant, order } = owner;
       const request = attemptRequest(merchant, order, priceOf(order, merchant), {});
-      const { database, context, hashReference } = this.#options;
+      const { database, context } = this.#options;
       const found = { orderId, merchantReference: reference, createdAt: loss.since, request };
-      await database.transaction('restore:adopt', (tx) =>
-        adoptAttempt(tx, found, context, hashReference),
-      );
+      await database.transaction('restore:adopt', (tx) => adoptAttempt(tx, found, context));
       this.#adopted += 1;
       this.#notFound.delete(idOf(payment));
       this.#options.logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was adopted');

@@ -7,6 +7,7 @@ import { createForOwner, explainDataFile, resolveDataFile, takeDataFileLock } fr
 import {
   type Database,
   DiskFailedError,
+  optionalNumber,
   type Row,
   takeNumber,
   type Transaction,
@@ -100,9 +101,10 @@ export class SqliteDatabase implements Database {
   }
 
   run(name: string, first: Sql, ...others: readonly Sql[]): Promise<Row[]> {
-    return this.transaction(name, (tx) => {
+    return this.transaction(name, async (tx) => {
+      const rows = await tx.all(first);
       tx.queue(...others);
-      return tx.all(first);
+      return rows;
     });
   }
 
@@ -241,8 +243,8 @@ class SqliteTransaction implements Transaction {
     for (const statement of statements) this.#open().run(statement);
   }
 
-  async takeNumber(name: string, atLeast: number): Promise<number> {
-    return Number((await this.get(takeNumber(name, atLeast)))?.['value']);
+  async takeNumber(name: string, atLeast: Sql): Promise<number | undefined> {
+    return optionalNumber((await this.get(takeNumber(name, atLeast)))?.['value']);
   }
 
   afterCommit(effect: () => void): void {

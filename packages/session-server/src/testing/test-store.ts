@@ -143,7 +143,7 @@ export class TestStore {
       rules,
       clock,
       onChange: () => undefined,
-      orderIds: {},
+      hashReference: hashToken,
     };
   }
 
@@ -421,7 +421,7 @@ export class TestStore {
 
   adoptAttempt(found: FoundAttempt) {
     return this.database.transaction('restore:adopt', (tx) =>
-      adoptAttempt(tx, found, this.context, hashToken),
+      adoptAttempt(tx, found, this.context),
     );
   }
 

@@ -26,7 +26,7 @@ const context = {
     maxOrderId: 2 ** 31 - 1,
   },
   onChange() {},
-  orderIds: {},
+  hashReference: (reference) => reference,
 };
 
 async function write(writer) {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import { isPartnerApiError } from '../../errors.js';
 import type { PartnerClient } from '../../client.js';
-import type { DriftReport } from '../../http/drift.js';
+import type { DriftReport } from '../../http/reply.js';
 import { endOfPage } from '../../resources/transaction-pages.js';
 import type { Transaction } from '../../resources/transaction.js';
 import type { Cli } from '../cli.js';
@@ -113,17 +113,9 @@ function conforms(results: readonly CheckResult[], drift: DriftReport, strict: b
   return !hasFailed && !hasTypes && !(strict && hasFields);
 }
 
-const MARKS = {
-  conforms: ['green', 'ok  '],
-  deviates: ['red', 'FAIL'],
-  error: ['red', 'ERR '],
-  skipped: ['dim', 'skip'],
-} as const;
-
 function printResult(terminal: Terminal, { section, title, result, reason }: CheckResult): void {
-  const [style, mark] = MARKS[result];
   const why = reason === undefined ? '' : ` (${toPlainText(reason)})`;
-  terminal.print(`${terminal.style(style, mark)}  ${section}  ${title}${why}`);
+  terminal.print(`${terminal.mark(result)}  ${section}  ${title}${why}`);
 }
 
 function printDrift(terminal: Terminal, drift: DriftReport): void {

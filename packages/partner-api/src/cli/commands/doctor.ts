@@ -113,15 +113,7 @@ async function examineWebhooks(
   report(...(await checkEndpoint({ url: webhookUrl, scheme, key }, cli.context.signal)));
 }
 
-const MARKS = {
-  ok: ['green', 'ok  '],
-  warn: ['yellow', 'warn'],
-  fail: ['red', 'FAIL'],
-  skip: ['dim', 'skip'],
-} as const;
-
 function print(terminal: Terminal, { check, result, detail, fix }: Finding): void {
-  const [style, mark] = MARKS[result];
-  terminal.print(`${terminal.style(style, mark)}  ${check}: ${toPlainText(detail)}`);
+  terminal.print(`${terminal.mark(result)}  ${check}: ${toPlainText(detail)}`);
   if (fix !== undefined) terminal.print(`      → ${fix}`);
 }

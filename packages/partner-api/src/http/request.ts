@@ -1,11 +1,15 @@
 import type * as z from 'zod';
-
 import { InvalidRequestError, type PartnerApiError } from '../errors.js';
 import type { Secret } from '../secret.js';
 import type { Addresses } from './addresses.js';
-import type { NoteResponse } from './call.js';
-import { checkCallOptions } from './call-options.js';
-import type { DriftLog } from './drift.js';
+import {
+  type CallOptions,
+  checkCallOptions,
+  type KeyName,
+  type Operation,
+  type Validation,
+} from './operation.js';
+import { type DriftLog, readReply } from './reply.js';
 import {
   type AttemptContext,
   describeHead,
@@ -15,17 +19,45 @@ import {
   hideSecrets,
 } from './failure.js';
 import { CallObserver, type Logger, type TracerLike } from './observe.js';
-import type { CallOptions, KeyName, Operation, Validation } from './operation.js';
-import { readReply } from './read-reply.js';
-import { attemptSeconds, mayRepeat, pauseSeconds } from './retry.js';
 import {
+  attemptSeconds,
   type Clock,
+  mayRepeat,
+  pauseSeconds,
   sleep,
   startTimeLimit,
   type TimeLimitOptions,
   TimeLimitReached,
-} from './time-limit.js';
-import type { Transport, TransportReply, TransportRequest } from './transport.js';
+} from './retry.js';
+import type { Transport, TransportHead, TransportReply, TransportRequest } from './transport.js';
+
+/** Status, headers and request id of an answer. */
+export interface CallResponse {
+  readonly status: number;
+  readonly requestId: string | undefined;
+  /** Names in lower case. */
+  readonly headers: TransportHead['headers'];
+}
+
+/** A running call: a promise of its answer. */
+export interface Call<T> extends Promise<T> {
+  /** The same answer with its status, request id and headers. */
+  withResponse(): Promise<CallResponse & { readonly data: T }>;
+}
+
+/** Takes the head of the answer that a call ends with. */
+export type NoteResponse = (response: CallResponse) => void;
+
+/** Starts a call whose head can be asked for. */
+export function startCall<T>(run: (note: NoteResponse) => Promise<T>): Call<T> {
+  const seen: { response?: CallResponse } = {};
+  const promise = run((response) => (seen.response = response));
+  const withResponse: Call<T>['withResponse'] = async () => {
+    const data = await promise;
+    return { ...(seen.response as CallResponse), data };
+  };
+  return Object.assign(promise, { withResponse });
+}
 
 /** The options of a client, checked and complete. */
 export interface ClientSettings {

@@ -11,7 +11,7 @@ import {
   startServer,
   startTcpServer,
 } from '../testing/test-server.js';
-import { type Clock, systemClock } from './time-limit.js';
+import { type Clock, systemClock } from './retry.js';
 
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 

@@ -4,7 +4,7 @@ import { decimalOf } from '../decimal.js';
 import { UPDATE_SCHEDULE } from '../resources/reports.js';
 import { LIST_TRANSACTIONS } from '../resources/transactions.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
-import { DriftLog, findMismatches } from './drift.js';
+import { DriftLog, findMismatches } from './reply.js';
 
 const ROWS = [
   { id: 'canary-1', amount: '12.50', merchantId: 1.5, colour: 'canary-blue' },
