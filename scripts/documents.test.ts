@@ -73,8 +73,8 @@ describe('the documents', () => {
     const scriptsOf = (file: string): string[] =>
       Object.keys((JSON.parse(read(file)) as { scripts?: object }).scripts ?? {});
     // Those of the folder that `init` writes are there as well.
-    const init = read('packages/session-server/src/cli/init-command.ts');
-    const ofInit = [...init.matchAll(/^ {4}(\w+): .node --env-file/gm)].map(([, name]) => name);
+    const init = read('packages/session-server/assets/init/packages.json');
+    const ofInit = [...init.matchAll(/"(\w+)": "node --env-file/g)].map(([, name]) => name);
     const ofRoot = [...scriptsOf('package.json'), ...ofInit];
     const ofAll = listCommittedFiles()
       .filter((file) => /(^|\/)package\.json$/.test(file))

@@ -101,7 +101,7 @@ export class SimulatedServer {
         if (before && before.state !== 'paid' && after.state === 'paid') priceCheck.wake();
         if (before && after.sequence > before.sequence) dispatcher.wake();
       },
-      hashReference: (reference) => encryption.hashReference(reference),
+      orderIds: {},
     };
     const observer = SILENT_OBSERVER;
     const loops = new RunLoops({ database, clock, logger });

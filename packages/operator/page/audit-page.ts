@@ -21,7 +21,7 @@ export const auditPage = page<PageOf<AuditView>>({
     `audit${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`,
   draw: ({ items, next }, { cursor }) =>
     items.length === 0
-      ? html`<p class="empty">No one has done anything here yet.</p>`
+      ? html`<p>No one has done anything here yet.</p>`
       : html`${renderTable(
           'What was done',
           ['When', 'Who', 'What', 'Order', 'Note'],
@@ -29,7 +29,7 @@ export const auditPage = page<PageOf<AuditView>>({
             time(done.at),
             html`<code>${done.actor}</code>`,
             html`${ACTIONS[done.action]}${
-              done.target ? html`: <span class="id">${describeTarget(done)}</span>` : ''
+              done.target ? html`: <code>${describeTarget(done)}</code>` : ''
             }`,
             merchant && order ? orderLink(merchant, order) : (merchant ?? '–'),
             note ?? '–',

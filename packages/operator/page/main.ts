@@ -2,7 +2,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
 import type { SessionView } from '../src/page-view.js';
 import { ApiError, read, send, signOut } from './api.js';
-import { NoteDialog, SignInDialog, signInForm } from './dialogs.js';
+import { askForKey, askForNote, signInForm } from './dialogs.js';
 import { time } from './formatting.js';
 import { type Action, findPage, linkTo, type Page, type PageActions, type Params } from './page.js';
 import { PAGES } from './pages.js';
@@ -31,8 +31,8 @@ class Frame implements PageActions {
 
   #reading = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #signIn = new SignInDialog((key) => this.#startSession(key));
-  readonly #note = new NoteDialog();
+  /** Settled when the person has signed in again, or does not want to. */
+  #signingIn: Promise<void> | undefined;
 
   async start(): Promise<void> {
     addEventListener('hashchange', () => void this.#open());
@@ -59,7 +59,7 @@ class Frame implements PageActions {
       await this.#refresh();
     };
     if (action.note) {
-      this.#note.open(action.note, sendIt);
+      askForNote(action.note, sendIt);
       return;
     }
     try {
@@ -77,9 +77,16 @@ class Frame implements PageActions {
       return await send(path, body);
     } catch (error) {
       if (toApiError(error).status !== 401) throw error;
-      await this.#signIn.open();
+      await this.#signInAgain();
       return send(path, body);
     }
+  }
+
+  #signInAgain(): Promise<void> {
+    this.#signingIn ??= askForKey((key) => this.#startSession(key)).finally(() => {
+      this.#signingIn = undefined;
+    });
+    return this.#signingIn;
   }
 
   async #startSession(key: string): Promise<void> {
@@ -133,7 +140,8 @@ class Frame implements PageActions {
     } catch (error) {
       if (reading.signal.aborted) return;
       this.#problem = toApiError(error);
-      if (this.#problem.status === 401) void this.#signIn.open();
+      // What waits for it says so; here no one does.
+      if (this.#problem.status === 401) this.#signInAgain().catch(() => undefined);
     } finally {
       clearTimeout(slow);
     }
@@ -163,13 +171,13 @@ class Frame implements PageActions {
 
   #signInPage(): TemplateResult {
     if (this.#problem) {
-      return html`<main id="main">
+      return html`<main class="container">
         <h1 tabindex="-1">Pay Checkout operator</h1>
-        <p class="problem" role="alert">${this.#problem.message}</p>
-        <button class="button" @click=${() => location.reload()}>Try again</button>
+        <article class="problem" role="alert">${this.#problem.message}</article>
+        <button @click=${() => location.reload()}>Try again</button>
       </main>`;
     }
-    return html`<main id="main" class="narrow">
+    return html`<main class="container">
       <h1 tabindex="-1">Sign in</h1>
       ${signInForm(async (key) => {
         await this.#startSession(key);
@@ -190,30 +198,33 @@ class Frame implements PageActions {
       if (input.value.trim() !== '') location.hash = linkTo('search', { q: input.value.trim() });
     };
     return html`<a class="skip" href="#main" @click=${skip}>Skip to the content</a>
-      <header>
-        <div class="bar">
-          <a class="brand" href="#/"
-            >Pay Checkout <small>operator · ${session.environment}</small></a
-          >
-          <form role="search" @submit=${search}>
-            <label class="unseen" for="q">Order, reference, checkout, transaction or event</label>
-            <input
-              id="q"
-              name="q"
-              type="search"
-              placeholder="Order, reference, checkout …"
-              autocomplete="off"
-              maxlength="200"
-            />
-            <button class="button">Search</button>
-          </form>
-          <p class="who">
-            <span title="The fingerprint of your key: the audit trail has it"
-              >${session.actor}</span
-            >
-            <button class="link" @click=${() => this.#leave()}>Sign out</button>
-          </p>
-        </div>
+      <header class="container">
+        <nav>
+          <ul>
+            <li><strong>Pay Checkout</strong> <small>operator · ${session.environment}</small></li>
+          </ul>
+          <ul>
+            <li>
+              <small title="The fingerprint of your key: the audit trail has it"
+                >${session.actor}</small
+              >
+            </li>
+            <li>
+              <button class="secondary outline" @click=${() => this.#leave()}>Sign out</button>
+            </li>
+          </ul>
+        </nav>
+        <form role="search" @submit=${search}>
+          <input
+            name="q"
+            type="search"
+            aria-label="Order, reference, checkout, transaction or event"
+            placeholder="Order, reference, checkout …"
+            autocomplete="off"
+            maxlength="200"
+          />
+          <button>Search</button>
+        </form>
         <nav aria-label="Operator">
           <ul>
             ${PAGES.filter(({ nav }) => nav !== undefined).map(
@@ -229,7 +240,7 @@ class Frame implements PageActions {
           </ul>
         </nav>
       </header>
-      <main id="main" tabindex="-1">${this.#content()}</main>`;
+      <main id="main" class="container" tabindex="-1">${this.#content()}</main>`;
   }
 
   #content(): TemplateResult {
@@ -240,29 +251,29 @@ class Frame implements PageActions {
     const { page, params } = this.#found;
     const isNeeded = page.read(params) !== undefined;
     return html`<h1 tabindex="-1">${page.title(params)}</h1>
-      <div role="status" class="said">${this.#said}</div>
-      ${this.#failed && html`<p class="problem" role="alert">${this.#failed}</p>`}
+      <p role="status"><ins>${this.#said}</ins></p>
+      ${this.#failed && html`<article class="problem" role="alert">${this.#failed}</article>`}
       ${this.#problem ? this.#renderProblem(this.#problem) : nothing}
       ${
         isNeeded && this.#answer === undefined
           ? this.#problem
             ? nothing
-            : html`<p class="waiting" role="status">${this.#isSlow ? 'Reading …' : ''}</p>`
+            : html`<p role="status">${this.#isSlow ? 'Reading …' : ''}</p>`
           : page.draw(this.#answer, params, this)
       }`;
   }
 
   #renderProblem({ message, status, requestId }: ApiError): TemplateResult {
     const isShown = this.#answer !== undefined;
-    return html`<div class="problem" role="alert">
+    return html`<article class="problem" role="alert">
       <p>
         ${message} ${isShown ? html`What is shown is from ${time(this.#readAt)}.` : nothing}
         ${requestId && status >= 500 ? html`Request <code>${requestId}</code>.` : nothing}
       </p>
-      <button class="button quiet" @click=${() => this.#refresh()}>
+      <button class="outline" @click=${() => this.#refresh()}>
         ${status === 401 ? 'Sign in again' : 'Try again'}
       </button>
-    </div>`;
+    </article>`;
   }
 }
 

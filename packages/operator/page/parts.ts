@@ -4,36 +4,40 @@ import { linkTo } from './page.js';
 
 export type Cell = TemplateResult | string;
 
-/**
- * A table that becomes a list of cards where it is narrow: each cell then names its column. The roles
- * stay when its parts are no longer laid out as a table.
- */
+/** A table that scrolls within itself where it is wider than the screen. */
 export function renderTable(
-  caption: string,
+  name: string,
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
 ): TemplateResult {
-  return html`<table role="table">
-    <caption class="unseen">
-      ${caption}
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        ${columns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`)}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${rows.map(
-        (cells) =>
-          html`<tr role="row">
-            ${cells.map(
-              (cell, at) =>
-                html`<td role="cell" data-title=${columns[at] ?? ''}><div>${cell}</div></td>`,
-            )}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return html`<div class="overflow-auto" role="region" aria-label=${name} tabindex="0">
+    <table aria-label=${name}>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell) => html`<td>${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** A table below its heading; where it has no rows, a sentence. */
+export function renderSection(
+  title: string,
+  columns: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  empty: string,
+): TemplateResult {
+  return html`<h2>${title}</h2>
+    ${rows.length === 0 ? html`<p>${empty}</p>` : renderTable(title, columns, rows)}`;
 }
 
 /** The way to what is older, and back to the newest. */
@@ -42,9 +46,11 @@ export function renderMore(
   cursor: string | undefined,
   next: string | undefined,
 ): TemplateResult {
-  return html`<p class="buttons">
-    ${cursor === undefined ? nothing : html`<a class="button quiet" href=${linkTo(path)}>Newest</a>`}
-    ${next === undefined ? nothing : html`<a class="button quiet" href=${linkTo(path, { cursor: next })}>Older</a>`}
+  const link = (words: string, query: { cursor?: string }) =>
+    html`<a role="button" class="outline" href=${linkTo(path, query)}>${words}</a>`;
+  return html`<p>
+    ${cursor === undefined ? nothing : link('Newest', {})}
+    ${next === undefined ? nothing : link('Older', { cursor: next })}
   </p>`;
 }
 
@@ -54,7 +60,7 @@ export function orderPath(merchant: string, order: string): string {
 
 export function orderLink(merchant: string, order: string): TemplateResult {
   return html`<a href=${linkTo(orderPath(merchant, order))}>${order}</a>
-    <span class="hint">${merchant}</span>`;
+    <small>${merchant}</small>`;
 }
 
 /** `price_changed` as words. */

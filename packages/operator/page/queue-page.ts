@@ -33,7 +33,7 @@ export const queuePage = page<QueueView>({
   read: ({ queue, cursor }) =>
     `queues/${queueOf(queue)}${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`,
   draw: ({ queue, counts, items, next }, { cursor }, actions) =>
-    html`<nav class="tabs" aria-label="Queues">
+    html`<nav aria-label="Queues">
         <ul>
           ${QUEUES.map(
             (each) =>
@@ -41,25 +41,26 @@ export const queuePage = page<QueueView>({
                 <a
                   href=${linkTo(`queues/${each}`)}
                   aria-current=${each === queue ? 'page' : nothing}
-                  >${NAMES[each]}
-                  <span class=${counts[each] > 0 ? 'count' : 'count is-none'}
-                    >${count(counts[each])}</span
-                  ></a
+                  >${NAMES[each]} ${renderCount(counts[each])}</a
                 >
               </li>`,
           )}
         </ul>
       </nav>
-      <p class="hint">${TEXTS[queue]}</p>
+      <p>${TEXTS[queue]}</p>
       ${
         items.length === 0
-          ? html`<p class="empty">
+          ? html`<p>
               ${cursor === undefined ? 'This queue is empty.' : 'There is nothing older.'}
             </p>`
           : renderItems(queue, items, actions)
       }
       ${renderMore(`queues/${queue}`, cursor, next)}`,
 });
+
+function renderCount(value: number): TemplateResult {
+  return value > 0 ? html`<mark>${count(value)}</mark>` : html`<small>0</small>`;
+}
 
 function queueOf(text: string | undefined): Queue {
   return QUEUES.find((queue) => queue === text) ?? 'attention';
@@ -79,9 +80,7 @@ function renderItems(
           orderLink(item.merchants[0] ?? '', item.order ?? ''),
           html`${item.type}<br /><code>${item.id}</code>`,
           time(item.at),
-          html`<button class="button quiet" @click=${() => actions.act(redeliver(item.id))}>
-            Redeliver<span class="unseen"> ${item.type} of ${item.order}</span>
-          </button>`,
+          renderRedeliver(item.id, `${item.type ?? ''} of ${item.order ?? ''}`, actions),
         ]),
       );
     case 'unmatched-webhooks':
@@ -112,9 +111,20 @@ function renderItems(
 }
 
 /** It keeps its id: a shop that has it already does nothing again. */
-export function redeliver(event: string) {
-  return {
+export function renderRedeliver(
+  event: string,
+  described: string,
+  actions: PageActions,
+): TemplateResult {
+  const action = {
     path: `events/${encodeURIComponent(event)}/redeliver`,
     done: 'The event is being delivered again.',
   };
+  return html`<button
+    class="outline"
+    aria-label="Redeliver ${described}"
+    @click=${() => actions.act(action)}
+  >
+    Redeliver
+  </button>`;
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { ReportRow, ReportTotal, ReportView } from '../src/report/report-view.js';
 import { ApiError, download } from './api.js';
 import { linkTo, page } from './page.js';
-import { orderLink, renderTable } from './parts.js';
+import { orderLink, renderSection } from './parts.js';
 
 const LISTS = [
   ['missing', 'Paid here, and not listed by the provider'],
@@ -36,23 +36,24 @@ function renderForm(day: string | undefined, merchant = ''): TemplateResult {
     const textOf = (name: string) => (fields.get(name) as string).trim();
     location.hash = linkTo('report', { day: textOf('day'), merchant: textOf('merchant') });
   };
-  return html`<form class="filter" @submit=${show}>
-    <p class="field">
-      <label for="day">Day (UTC)</label>
-      <input
-        id="day"
-        name="day"
-        type="date"
-        required
-        max=${dateOf(today)}
-        .value=${day ?? dateOf(yesterday)}
-      />
-    </p>
-    <p class="field">
-      <label for="merchant">Merchant</label>
-      <input id="merchant" name="merchant" placeholder="all" .value=${merchant} />
-    </p>
-    <button class="button">Compare</button>
+  return html`<form @submit=${show}>
+    <fieldset class="grid">
+      <label>
+        Day (UTC)
+        <input
+          name="day"
+          type="date"
+          required
+          max=${dateOf(today)}
+          .value=${day ?? dateOf(yesterday)}
+        />
+      </label>
+      <label>
+        Merchant
+        <input name="merchant" placeholder="all" .value=${merchant} />
+      </label>
+    </fieldset>
+    <button>Compare</button>
   </form>`;
 }
 
@@ -83,17 +84,16 @@ function renderReport(
   return html`${
       isComplete
         ? nothing
-        : html`<div class="problem" role="alert">
+        : html`<article class="problem" role="alert">
             <p>This report is incomplete, and nothing is said to be missing.</p>
             <ul>
               ${problems.map((problem) => html`<li>${problem}</li>`)}
             </ul>
-          </div>`
+          </article>`
     }
-    <h2>Totals</h2>
-    ${totals.length === 0 ? html`<p class="empty">No transactions.</p>` : renderTotals(totals)}
-    <p class="buttons">
-      <button class="button quiet" @click=${save}>Download as CSV</button>
+    ${renderTotals(totals)}
+    <p>
+      <button class="outline" @click=${save}>Download as CSV</button>
       <span role="status"></span>
     </p>
     ${LISTS.map(([kind, title]) => renderList(title, report[kind], countOf(totals, kind)))}`;
@@ -105,9 +105,8 @@ function countOf(totals: readonly ReportTotal[], kind: 'missing' | 'unknown' | '
 
 function renderTotals(totals: readonly ReportTotal[]): TemplateResult {
   const counted = ({ count, amount }: ReportTotal['matched']) =>
-    html`${count.toLocaleString('en')}
-    ${count === 0 ? nothing : html`<span class="hint">for ${amount}</span>`}`;
-  return renderTable(
+    html`${count.toLocaleString('en')} ${count === 0 ? nothing : html`<small>for ${amount}</small>`}`;
+  return renderSection(
     'Totals',
     ['Merchant', 'Currency', 'Matched', 'Unknown', 'Missing', 'Refunded', 'Fees', 'Splits'],
     totals.map(({ merchant, currency, matched, unknown, missing, refunded, fees, splits }) => [
@@ -122,31 +121,26 @@ function renderTotals(totals: readonly ReportTotal[]): TemplateResult {
         ? '–'
         : html`${splits.map(
             ({ partnerMerchantId, typeId, amount }) =>
-              html`<div>
-                ${amount} <span class="hint">to ${partnerMerchantId}, type ${typeId}</span>
-              </div>`,
+              html`<div>${amount} <small>to ${partnerMerchantId}, type ${typeId}</small></div>`,
           )}`,
     ]),
+    'No transactions.',
   );
 }
 
 function renderList(title: string, rows: readonly ReportRow[], count: number): TemplateResult {
-  return html`<h2>${title} <span class="hint">${count.toLocaleString('en')}</span></h2>
-    ${
-      rows.length === 0
-        ? html`<p class="empty">None.</p>`
-        : renderTable(
-            title,
-            ['Transaction', 'Time', 'Status', 'Amount', 'Fee', 'Order'],
-            rows.map((row) => [
-              html`<span class="id">${row.transaction || '–'}</span>`,
-              row.transactionTime,
-              row.status || '–',
-              `${row.amount} ${row.currency}`,
-              row.serviceFee || '–',
-              row.order ? orderLink(row.merchant, row.order) : '–',
-            ]),
-          )
-    }
-    ${count > rows.length ? html`<p class="hint">The first ${rows.length}. The CSV has all.</p>` : nothing}`;
+  return html`${renderSection(
+    `${title} ${count.toLocaleString('en')}`,
+    ['Transaction', 'Time', 'Status', 'Amount', 'Fee', 'Order'],
+    rows.map((row) => [
+      html`<code>${row.transaction || '–'}</code>`,
+      row.transactionTime,
+      row.status || '–',
+      `${row.amount} ${row.currency}`,
+      row.serviceFee || '–',
+      row.order ? orderLink(row.merchant, row.order) : '–',
+    ]),
+    'None.',
+  )}
+  ${count > rows.length ? html`<p>The first ${rows.length}. The CSV has all.</p>` : nothing}`;
 }

@@ -22,7 +22,7 @@ export const searchPage = page<SearchView>({
       return html`<p>Search for an order, a reference, a checkout, a transaction or an event.</p>`;
     const { orders, more } = found;
     if (orders.length === 0) {
-      return html`<p class="empty">
+      return html`<p>
         No order has this name, reference, checkout, transaction or event. Names count with capital
         letters, and a name may be left unfinished; the others are wanted whole.
       </p>`;
@@ -37,6 +37,6 @@ export const searchPage = page<SearchView>({
         time(createdAt),
       ]),
     )}
-    ${more ? html`<p class="hint">There are more: say more of the name.</p>` : ''}`;
+    ${more ? html`<p>There are more: say more of the name.</p>` : ''}`;
   },
 });

@@ -23,7 +23,7 @@ import {
   type TransactionRow,
 } from '@pay-checkout/session-server/internals';
 import { readTimeline } from './timeline.js';
-import { describeEntry } from './timeline-words.js';
+import { describeEntry, describeReason } from './timeline-words.js';
 
 /** Enough to find an order of the last days, and an end for one that is not there. */
 const MAX_PAGES = 200;
@@ -184,7 +184,7 @@ function describeResult(
 ): string {
   switch (result.kind) {
     case 'none':
-      return `does not count: ${result.reason}`;
+      return `does not count: ${describeReason(result.reason)}`;
     case 'mismatch':
       return `does not count, and needs a person: ${result.code}`;
     case 'failed':

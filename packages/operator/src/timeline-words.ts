@@ -1,3 +1,4 @@
+import type { MatchReason } from '@pay-checkout/session-server/internals';
 import type { AuditView, TimelineEntry } from './page-view.js';
 
 /** One thing that happened to an order, in words: for `explain` and for the page. */
@@ -34,7 +35,7 @@ export function describeEntry(entry: TimelineEntry): string {
     case 'match': {
       const { result, reason, status, amount, currency } = entry.detail;
       const row = [entry.subject ?? 'without an id', status, amount, currency].filter(Boolean);
-      const why = reason === undefined ? '' : `: ${reason.replaceAll('_', ' ')}`;
+      const why = reason === undefined ? '' : `: ${describeReason(reason)}`;
       return `Transaction ${row.join(' ')} ${MATCHES[result] ?? result}${why}`;
     }
     case 'transaction': {
@@ -61,6 +62,13 @@ export function describeEntry(entry: TimelineEntry): string {
     case 'audit':
       return describeAction(entry.detail);
   }
+}
+
+/** Why a row did not count: a code of the matching, a code of attention, or what older servers stored, a sentence. */
+export function describeReason(reason: string): string {
+  return (
+    (REASONS as Readonly<Partial<Record<string, string>>>)[reason] ?? reason.replaceAll('_', ' ')
+  );
 }
 
 /** `3 min`, `2 h`: the largest unit that fits. */
@@ -113,6 +121,17 @@ const POLLS = {
   incomplete: ', and rows may be missing',
   failed: ', and it could not be read',
 } as const;
+
+const REASONS: Readonly<Record<MatchReason, string>> = {
+  no_reference: 'no match field carries this attempt’s order_id or MerchantReference',
+  other_reference: 'another match field carries the MerchantReference of another attempt',
+  no_id: 'the row has no id',
+  other_merchant: 'the row is of another merchant',
+  no_status: 'the row has no status',
+  unlisted_status: 'the status is not in the paid list',
+  unreadable_time: 'the row has no transactionTime that can be read',
+  too_old: 'the transaction is older than the attempt',
+};
 
 const MATCHES: Readonly<Record<string, string>> = {
   paid: 'counts',

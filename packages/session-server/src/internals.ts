@@ -52,6 +52,7 @@ export { PartnerClients } from './provider/partner-clients.js';
 export {
   describeTime,
   expectedPaymentOf,
+  type MatchReason,
   type MatchResult,
   matchTransaction,
   timeOf,

@@ -1,11 +1,11 @@
-import { firstOrderIdAt } from './checkouts/order-ids.js';
+import { prepareOrderIds } from './checkouts/order-ids.js';
 import type { Clock } from './clock.js';
 import type { Config } from './config.js';
 import { addDatabaseCrashPoints } from './crash-decorators.js';
 import { recoverFromCrash } from './crash-recovery.js';
 import type { Logger } from './logger.js';
 import { type Observer, SILENT_OBSERVER } from './observer.js';
-import type { Database, Transaction } from './store/database.js';
+import type { Database } from './store/database.js';
 import { PostgresDatabase } from './store/postgres-database.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
 
@@ -32,8 +32,9 @@ export async function openDatabase(
   try {
     if (databaseUrl) {
       // Now, and not in the first attempts of several servers at once.
-      const place = (tx: Transaction) => firstOrderIdAt(tx, now, maxOrderId);
-      await database.transaction('store:place-order-ids', place);
+      await database.transaction('store:place-order-ids', (tx) =>
+        prepareOrderIds(tx, now, maxOrderId),
+      );
     } else {
       await recoverFromCrash(database, now);
     }

@@ -190,7 +190,7 @@ async function assemble(
     onSuperseded: (id) => {
       changes.notify(id);
     },
-    hashReference: (reference) => encryption.hashReference(reference),
+    orderIds: {},
   };
   const loops = new RunLoops({ database, clock, logger });
 
@@ -225,6 +225,7 @@ async function assemble(
     context,
     merchants,
     lookUpOrder,
+    hashReference: (reference) => encryption.hashReference(reference),
     clock,
     logger,
     pauseMs: LOST_PAUSE_MS,

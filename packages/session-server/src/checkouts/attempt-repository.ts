@@ -17,7 +17,7 @@ import {
   orderIdsIn,
   type StoredToken,
 } from './attempt-ids.js';
-import { allocateOrderId } from './order-ids.js';
+import { allocateOrderId, type OrderIdPlace } from './order-ids.js';
 import type { CheckoutRules } from './rules.js';
 
 /**
@@ -223,8 +223,9 @@ export async function makeAttempt(
   }: { request: AttemptRequest; checkout: string; isRenewal: boolean; activeSince: number },
   now: number,
   rules: Pick<CheckoutRules, 'sendLeaseSeconds' | 'maxOrderId'>,
+  place: OrderIdPlace,
 ): Promise<{ attempt: Attempt; tokens: AttemptTokens; insert: Sql }> {
-  const orderId = await allocateOrderId(tx, now, rules.maxOrderId);
+  const orderId = await allocateOrderId(tx, now, rules.maxOrderId, place);
   const tokens = makeTokens(orderId);
   const row = {
     order_id: orderId,
@@ -249,19 +250,6 @@ export async function makeAttempt(
     webhook_token: hashToken(tokens.webhook),
   };
   return { attempt: toAttempt(row), tokens, insert: sql.insert('attempts', row) };
-}
-
-/** Webhooks that came before the attempt that they name are processed again. */
-export function retryWebhooksOf(
-  attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,
-  hashReference: (reference: string) => string,
-  now: number,
-): Sql {
-  const names = namesOf(attempt).map(hashReference);
-  return sql`
-    UPDATE webhooks SET status = 'waiting', due_at = ${now}
-    WHERE status = 'unmatched' AND id IN (
-      SELECT webhook FROM webhook_references WHERE reference IN ${sql.list(names)})`;
 }
 
 /** An attempt that was lost and is found again: it is watched, and its session is shown to no one. */
@@ -321,7 +309,7 @@ export async function activateSession(
       UPDATE attempts SET session_id = coalesce(session_id, ${sessionId}),
         status = CASE status WHEN 'sending' THEN 'active' ELSE status END
       WHERE order_id = ${orderId} RETURNING status, session_id`,
-    insertSendEntry(orderId, { kind: 'created' }, now),
+    insertSendEntry(sql`order_id = ${orderId} AND session_id IS NULL`, { kind: 'created' }, now),
   );
   if (!stored) throw new Error('no such attempt');
   return stored['status'] === 'active' && stored['session_id'] === sessionId;
@@ -337,53 +325,37 @@ export async function markSendFailed(
   await database.run(
     'create:end-attempt',
     sql`${setEnded(orderId, outcome.kind)} AND status = 'sending'`,
-    insertSendEntry(orderId, outcome, now),
+    insertSendEntry(sql`order_id = ${orderId}`, outcome, now),
   );
 }
 
-/** One entry of an attempt in the order log, however often it is stored. */
-function insertSendEntry(orderId: number, { kind, status }: SendOutcome, now: number): Sql {
+function insertSendEntry(attempt: Sql, { kind, status }: SendOutcome, now: number): Sql {
   const detail = JSON.stringify({ result: kind, status });
   return sql`
     INSERT INTO order_log (merchant, order_name, kind, checkout, subject, detail, at)
     SELECT merchant, order_name, 'session', checkout, CAST(order_id AS TEXT), ${detail},
       CAST(${now} AS BIGINT)
-    FROM attempts WHERE order_id = ${orderId} AND NOT EXISTS (
-      SELECT 1 FROM order_log AS known
-      WHERE known.merchant = attempts.merchant AND known.order_name = attempts.order_name
-        AND known.kind = 'session' AND known.subject = CAST(attempts.order_id AS TEXT))`;
+    FROM attempts WHERE ${attempt}`;
 }
 
 /** The session that is being asked for will be shown to no one: money of its order may be moving. */
-export async function supersedeSending(
-  tx: Transaction,
-  merchant: string,
-  order: string,
-): Promise<void> {
-  await tx.run(sql`
+export function supersedeSending(tx: Transaction, merchant: string, order: string): void {
+  tx.queue(sql`
     UPDATE attempts SET status = 'superseded', is_active = 0
     WHERE merchant = ${merchant} AND order_name = ${order} AND is_active = 1
       AND status = 'sending'`);
 }
 
 /** Makes it the current attempt again: its price is the order's once more. */
-export async function reactivateAttempt(
-  tx: Transaction,
-  orderId: number,
-  now: number,
-): Promise<void> {
-  await tx.run(sql`
+export function reactivateAttempt(tx: Transaction, orderId: number, now: number): void {
+  tx.queue(sql`
     UPDATE attempts SET status = 'active', is_active = 1, active_since = ${now}
     WHERE order_id = ${orderId}`);
 }
 
 /** When a payment was submitted in its session; undefined once it is known not to have gone through. */
-export async function setSubmitted(
-  tx: Transaction,
-  orderId: number,
-  at: number | undefined,
-): Promise<void> {
-  await tx.run(sql`UPDATE attempts SET submitted_at = ${at} WHERE order_id = ${orderId}`);
+export function setSubmitted(tx: Transaction, orderId: number, at: number | undefined): void {
+  tx.queue(sql`UPDATE attempts SET submitted_at = ${at} WHERE order_id = ${orderId}`);
 }
 
 /** Whether a payment was submitted in one of the sessions of a checkout, and has not ended. */
@@ -454,12 +426,12 @@ function ofMerchant(providerMerchantId: number | undefined) {
 }
 
 /** Marks an attempt ended or superseded. Where no session exists, nothing is watched. */
-export async function endAttempt(
+export function endAttempt(
   tx: Transaction,
   orderId: number,
   status: Exclude<AttemptStatus, 'sending' | 'active'>,
-): Promise<void> {
-  await tx.run(setEnded(orderId, status));
+): void {
+  tx.queue(setEnded(orderId, status));
 }
 
 function setEnded(orderId: number, status: Exclude<AttemptStatus, 'sending' | 'active'>): Sql {
@@ -479,8 +451,8 @@ export async function endAllSending(tx: Transaction): Promise<void> {
 }
 
 /** Its session is shown again and may be paid from now on: it is watched from the start, once an hour. */
-export async function watchAgain(tx: Transaction, orderId: number, now: number): Promise<void> {
-  await tx.run(sql`
+export function watchAgain(tx: Transaction, orderId: number, now: number): void {
+  tx.queue(sql`
     UPDATE attempts SET next_poll_at = ${now + FIRST_POLL_SECONDS * 1000}, polls = 0,
       watched_from = ${now}
     WHERE order_id = ${orderId}

@@ -33,7 +33,6 @@ import {
   hasSubmitted,
   makeAttempt,
   reactivateAttempt,
-  retryWebhooksOf,
   setSubmitted,
   type StoredAttempt,
   supersedeSending,
@@ -45,6 +44,7 @@ import {
   insertCheckout,
   updateCheckout,
 } from './repository.js';
+import type { OrderIdPlace } from './order-ids.js';
 import type { CheckoutRules } from './rules.js';
 import {
   advance,
@@ -107,8 +107,7 @@ export interface StepContext {
   readonly onChange: (before: Checkout | undefined, after: Checkout) => void;
   /** Called once it is durable that a checkout was superseded by another one of its order. */
   readonly onSuperseded?: ((checkout: string) => void) | undefined;
-  /** What is stored in the place of a name that an unmatched webhook speaks of. */
-  readonly hashReference: (reference: string) => string;
+  readonly orderIds: OrderIdPlace;
 }
 
 /**
@@ -174,7 +173,7 @@ export async function beginAttempt(
   request: AttemptRequest,
   context: StepContext,
 ): Promise<AttemptDecision> {
-  const { clock, rules } = context;
+  const { clock, rules, orderIds } = context;
   const now = clock.now();
   const stored = await lockOrder(tx, request);
   if (request.isStored && !isPriceStored(stored, request)) return { kind: 'price-is-old' };
@@ -204,11 +203,11 @@ export async function beginAttempt(
       const { orderId } = plan.attempt;
       if (plan.again) {
         const { retire } = plan.again;
-        if (retire) await endAttempt(tx, retire.orderId, retire.to);
-        await reactivateAttempt(tx, orderId, nextActiveSince(history, now));
+        if (retire) endAttempt(tx, retire.orderId, retire.to);
+        reactivateAttempt(tx, orderId, nextActiveSince(history, now));
         await refreshOrder(tx, request, now, context.onSuperseded);
       }
-      await watchAgain(tx, orderId, now);
+      watchAgain(tx, orderId, now);
       return { kind: 'existing', checkout: after, attempt: plan.attempt };
     }
     case 'send': {
@@ -218,10 +217,10 @@ export async function beginAttempt(
       const checkout = reopened?.after ?? newCheckout(request, context);
       const activeSince = nextActiveSince(history, now);
       const made = { request, checkout: checkout.id, isRenewal, activeSince };
-      const { attempt, tokens, insert } = await makeAttempt(tx, made, now, rules);
-      if (retire) await endAttempt(tx, retire.orderId, retire.to);
+      const { attempt, tokens, insert } = await makeAttempt(tx, made, now, rules, orderIds);
+      if (retire) endAttempt(tx, retire.orderId, retire.to);
       const added = reopened ? [] : addCheckout(tx, checkout, context);
-      tx.queue(...added, insert, retryWebhooksOf(attempt, context.hashReference, now));
+      tx.queue(...added, insert);
       // An order is open before its first checkout, and with it.
       if (history.checkouts.length > 0) {
         await refreshOrder(tx, request, now, context.onSuperseded);
@@ -340,17 +339,17 @@ export async function recordHint(
   switch (kind) {
     case 'submitted':
       if (isRepeated && isSubmitted(before) && attempt.submittedAt !== undefined) return apply([]);
-      await setSubmitted(tx, attempt.orderId, now);
+      setSubmitted(tx, attempt.orderId, now);
       // The poll that follows reads only as far back as an anonymous one may; the schedule's ends it.
-      await watchAgain(tx, attempt.orderId, now);
+      watchAgain(tx, attempt.orderId, now);
       // An attempt still being created is not shown: a payment of the order may be pending.
-      await supersedeSending(tx, before.merchant, before.order);
+      supersedeSending(tx, before.merchant, before.order);
       return apply([{ type: 'submit-hinted' }]);
     case 'declined':
     case 'expired': {
       if (attempt.submittedAt !== undefined) {
         await touchOrder(tx, before);
-        await setSubmitted(tx, attempt.orderId, undefined);
+        setSubmitted(tx, attempt.orderId, undefined);
       }
       const isOver = !(await hasSubmitted(tx, known.id));
       return apply(isOver ? [{ type: 'submission-ended' }] : []);

@@ -21,8 +21,16 @@ export async function lastOrderId(reader: Reader): Promise<number> {
 }
 
 /** From now on no `order_id` up to this one is given out. */
-export function skipOrderIds(tx: Transaction, to: number): Promise<void> {
-  return setCounter(tx, LAST, to);
+export async function skipOrderIds(tx: Transaction, to: number): Promise<void> {
+  await tx.takeNumber(LAST, to);
+  await setCounter(tx, LAST, to);
+}
+
+/** What a store needs that other servers use: its offset, and no number that a restore has skipped. */
+export async function prepareOrderIds(tx: Transaction, now: number, max: number): Promise<void> {
+  await findOffset(tx, now, max);
+  const skipped = await getCounter(tx, LAST);
+  if (skipped !== undefined) await tx.takeNumber(LAST, skipped);
 }
 
 /** The next `order_id` to give out, which may be above the maximum. */
@@ -30,19 +38,24 @@ export async function nextOrderId(tx: Transaction, now: number, max: number): Pr
   return Math.max((await lastOrderId(tx)) + 1, await firstOrderIdAt(tx, now, max));
 }
 
+/** Where the numbers of a store begin: a constant of the store, read once by each process. */
+export interface OrderIdPlace {
+  offset?: number | undefined;
+}
+
 /** @throws {AppError} 503 `order_ids_exhausted` when none is left */
-export async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
-  // NULL in a store that has not drawn its offset.
-  const atLeast = sql`(
-    SELECT max(CASE name WHEN ${OFFSET} THEN value + ${smallestOrderIdAt(now)} ELSE value + 1 END)
-    FROM counters WHERE name IN (${OFFSET}, ${LAST})
-      AND EXISTS (SELECT 1 FROM counters WHERE name = ${OFFSET}))`;
-  let orderId = await tx.takeNumber(LAST, atLeast);
-  if (orderId === undefined) {
-    await firstOrderIdAt(tx, now, max);
-    orderId = await tx.takeNumber(LAST, atLeast);
-  }
-  if (orderId === undefined || orderId > max) {
+export async function allocateOrderId(
+  tx: Transaction,
+  now: number,
+  max: number,
+  place: OrderIdPlace,
+): Promise<number> {
+  const offset = place.offset ?? (await findOffset(tx, now, max));
+  tx.afterCommit(() => {
+    place.offset = offset;
+  });
+  const orderId = await tx.takeNumber(LAST, offset + smallestOrderIdAt(now));
+  if (orderId > max) {
     throw new AppError(
       503,
       'order_ids_exhausted',
@@ -75,9 +88,12 @@ export async function peekOrderId(reader: Reader, now: number): Promise<number |
 }
 
 /** The smallest one of this second. A new store draws where it starts. */
-export async function firstOrderIdAt(tx: Transaction, now: number, max: number): Promise<number> {
-  const seconds = smallestOrderIdAt(now);
-  return seconds + ((await getCounter(tx, OFFSET)) ?? (await drawOffset(tx, max - seconds)));
+async function firstOrderIdAt(tx: Transaction, now: number, max: number): Promise<number> {
+  return smallestOrderIdAt(now) + (await findOffset(tx, now, max));
+}
+
+async function findOffset(tx: Transaction, now: number, max: number): Promise<number> {
+  return (await getCounter(tx, OFFSET)) ?? drawOffset(tx, max - smallestOrderIdAt(now));
 }
 
 /** At most half of a small range is skipped. */

@@ -120,7 +120,7 @@ async function reconcileLoss(
     rules: checkoutRulesOf(config),
     clock,
     onChange: () => undefined,
-    hashReference: (reference: string) => encryption.hashReference(reference),
+    orderIds: {},
   };
   const shared = { database, context, merchants, clock, logger: createLogger('silent') };
   const keys = config.encryptionKeys ?? loadSandboxKeys(config.databaseFile);
@@ -128,7 +128,11 @@ async function reconcileLoss(
   const lookUp = createOrderLookup(shop);
   const lookUpOrder = createOrderSource({ database, encryption, lookUp });
   // Each order is asked for once, whatever the shops answered about others.
-  const lostAttempts = new LostAttempts({ ...shared, loss, lookUpOrder, pauseMs: 0 });
+  const hashReference = (reference: string) => encryption.hashReference(reference);
+  const lostAttempts = new LostAttempts({
+    ...{ ...shared, loss, lookUpOrder, hashReference },
+    pauseMs: 0,
+  });
   const reconciliation = new ReconciliationService({
     ...shared,
     gateway,

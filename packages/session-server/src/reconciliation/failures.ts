@@ -93,7 +93,7 @@ async function settleSubmission(
   await touchOrder(tx, first);
   const checkout = await getCheckout(tx, first.checkout);
   if ((checkout.submittedAt ?? Infinity) > until) return { before: checkout, after: checkout };
-  for (const { orderId } of covered) await setSubmitted(tx, orderId, undefined);
+  for (const { orderId } of covered) setSubmitted(tx, orderId, undefined);
   const isOver = !(await hasSubmitted(tx, checkout.id));
   return applyFacts(tx, checkout, isOver ? [{ type: 'submission-ended' }] : [], context);
 }

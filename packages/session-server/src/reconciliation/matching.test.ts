@@ -76,7 +76,7 @@ describe('a time of a shape that is not ISO 8601', () => {
     ]) {
       expect(match({ transactionTime: text })).toEqual({
         kind: 'none',
-        reason: 'the row has no transactionTime that can be read',
+        reason: 'unreadable_time',
       });
     }
   });

@@ -1,5 +1,5 @@
 /**
- * Whether a row of the provider's list proves a payment: pure rules, each with its reason in words.
+ * Whether a row of the provider's list proves a payment: pure rules, each with a code.
  *
  * A missing field proves nothing. What the spec leaves open (which field carries our reference,
  * whether the service fee is inside the amount, which statuses mean paid) comes from
@@ -51,12 +51,26 @@ export interface RowMoney {
   readonly reference?: string | undefined;
 }
 
+/**
+ * Why a row proves nothing about an attempt. The order log stores these codes, so none is ever renamed;
+ * `@pay-checkout/operator` has a sentence for each.
+ */
+export type MatchReason =
+  | 'no_reference'
+  | 'other_reference'
+  | 'no_id'
+  | 'other_merchant'
+  | 'no_status'
+  | 'unlisted_status'
+  | 'unreadable_time'
+  | 'too_old';
+
 export type MatchResult =
   /**
    * Not about this attempt, or not proof of anything; `status` where the reason is a status that is
    * not configured.
    */
-  | { readonly kind: 'none'; readonly reason: string; readonly status?: string | undefined }
+  | { readonly kind: 'none'; readonly reason: MatchReason; readonly status?: string | undefined }
   /** About this attempt, but wrong: needs attention. */
   | {
       readonly kind: 'mismatch';
@@ -136,11 +150,11 @@ export function matchTransaction(
 ): MatchResult {
   const reason = whyNot(row, expected, settings);
   // Only the time is wrong: the provider's clock may be further behind than the setting says.
-  if (reason === TOO_OLD && isPayment(row, expected, settings)) {
+  if (reason === 'too_old' && isPayment(row, expected, settings)) {
     return { kind: 'mismatch', code: 'time_mismatch' };
   }
   if (reason !== undefined) {
-    const status = reason === UNLISTED_STATUS ? row.status : undefined;
+    const status = reason === 'unlisted_status' ? row.status : undefined;
     return { kind: 'none', reason, ...(status && { status }) };
   }
   if (settings.failedStatuses.includes(row.status ?? '')) return { kind: 'failed' };
@@ -198,35 +212,32 @@ function isPartlyRefunded(row: TransactionRow, { decimals }: ExpectedPayment): b
   return refunded > 0 && refunded < (refundedMinor(row.amount, decimals) ?? 0);
 }
 
-const UNLISTED_STATUS = 'the status is not in the paid list';
-const TOO_OLD = 'the transaction is older than the attempt';
-
 function whyNot(
   row: TransactionRow,
   expected: ExpectedPayment,
   settings: EvidenceSettings,
-): string | undefined {
+): MatchReason | undefined {
   const names = namesOf(expected);
   const references = referencesOf(row, settings);
   if (!references.some((value) => names.includes(value))) {
-    return 'no match field carries this attempt’s order_id or MerchantReference';
+    return 'no_reference';
   }
   // Another server at this merchant may have allocated the same order_id.
   if (references.some((value) => MERCHANT_REFERENCE.test(value) && !names.includes(value))) {
-    return 'another match field carries the MerchantReference of another attempt';
+    return 'other_reference';
   }
-  if (row.id === undefined || row.id === '') return 'the row has no id';
+  if (row.id === undefined || row.id === '') return 'no_id';
   if (row.merchantId !== undefined && row.merchantId !== expected.providerMerchantId) {
-    return 'the row is of another merchant';
+    return 'other_merchant';
   }
   const { paidStatuses, refundedStatuses, failedStatuses } = settings;
   if (![...paidStatuses, ...refundedStatuses, ...failedStatuses].includes(row.status ?? '')) {
-    return row.status === undefined ? 'the row has no status' : UNLISTED_STATUS;
+    return row.status === undefined ? 'no_status' : 'unlisted_status';
   }
   const time = timeOf(row);
-  if (time === undefined) return 'the row has no transactionTime that can be read';
+  if (time === undefined) return 'unreadable_time';
   if (time < expected.attemptedAt - settings.skewSeconds * 1000) {
-    return TOO_OLD;
+    return 'too_old';
   }
   return undefined;
 }

@@ -78,7 +78,7 @@ export async function recordPayment(
   );
   if (paid.length > 0) {
     await watchForRefunds(tx, evidence.orderId, now);
-    await supersedeSending(tx, checkout.merchant, checkout.order);
+    supersedeSending(tx, checkout.merchant, checkout.order);
   }
   return changes;
 }

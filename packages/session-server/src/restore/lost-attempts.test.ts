@@ -1,3 +1,4 @@
+import { hashToken } from '../random-id.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,7 @@ function lostAttempts(pauseMs: number, merchant = testMerchant()): LostAttempts 
     loss: { since: now, until: now, afterOrderId: 10, toOrderId: 99, isRead: true },
     database: store.database,
     context: store.context,
+    hashReference: hashToken,
     merchants: {
       find: () => Promise.resolve(merchants[0]),
       all: () => Promise.resolve(merchants),

@@ -15,6 +15,7 @@ import {
 import { referencesOf } from '../reconciliation/matching.js';
 import type { Database } from '../store/database.js';
 import type { StepContext } from '../checkouts/checkout-transactions.js';
+import type { HashReference } from '../webhooks/steps.js';
 import { adoptAttempt, type Loss, type OrderIdRange } from './repository.js';
 
 export interface LostAttemptsOptions {
@@ -24,6 +25,7 @@ export interface LostAttemptsOptions {
   readonly context: StepContext;
   readonly merchants: MerchantSource;
   readonly lookUpOrder: OrderLookup;
+  readonly hashReference: HashReference;
   readonly clock: Clock;
   readonly logger: Logger;
   /**
@@ -148,9 +150,11 @@ export class LostAttempts {
       }
       const { merchant, order } = owner;
       const request = attemptRequest(merchant, order, priceOf(order, merchant), {});
-      const { database, context } = this.#options;
+      const { database, context, hashReference } = this.#options;
       const found = { orderId, merchantReference: reference, createdAt: loss.since, request };
-      await database.transaction('restore:adopt', (tx) => adoptAttempt(tx, found, context));
+      await database.transaction('restore:adopt', (tx) =>
+        adoptAttempt(tx, found, context, hashReference),
+      );
       this.#adopted += 1;
       this.#notFound.delete(idOf(payment));
       this.#options.logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was adopted');

@@ -2,8 +2,8 @@ import {
   type FoundAttempt,
   hasAttempt,
   insertFoundAttempt,
-  retryWebhooksOf,
 } from '../checkouts/attempt-repository.js';
+import { namesOf } from '../checkouts/attempt-ids.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { lastOrderId, nextOrderId, skipOrderIds } from '../checkouts/order-ids.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
@@ -11,6 +11,8 @@ import { refreshOrder } from '../checkouts/order-state.js';
 import { addCheckout, newCheckout, type StepContext } from '../checkouts/checkout-transactions.js';
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
+import { retryWebhooksNaming } from '../webhooks/repository.js';
+import type { HashReference } from '../webhooks/steps.js';
 /** What was lost when a data file was restored from a backup. */
 export interface Loss {
   /** When the last attempt that is known was made: everything after it is lost; ms since 1970. */
@@ -110,11 +112,15 @@ export async function markLossRead(tx: Transaction): Promise<void> {
   if (await findLoss(tx)) await setCounter(tx, COUNTERS.isRead, 1);
 }
 
-/** Stores an attempt that was found again, and its checkout when that was lost too. */
+/**
+ * Stores an attempt that was found again, and its checkout when that was lost too. Webhooks that name it
+ * are processed again. Of any other attempt there are none yet: it is stored before the provider hears of it.
+ */
 export async function adoptAttempt(
   tx: Transaction,
   found: FoundAttempt,
   context: StepContext,
+  hashReference: HashReference,
 ): Promise<void> {
   if (await hasAttempt(tx, found.orderId)) return;
   const { request } = found;
@@ -126,7 +132,7 @@ export async function adoptAttempt(
   const now = context.clock.now();
   await insertFoundAttempt(tx, found, checkout.id, now);
   await refreshOrder(tx, request, now);
-  tx.queue(retryWebhooksOf(found, context.hashReference, now));
+  tx.queue(retryWebhooksNaming(namesOf(found).map(hashReference), now));
 }
 
 /** The attempt that was made last, of those made until a time. */

@@ -37,7 +37,7 @@ export async function recordReturn(
   const change = await applyFacts(tx, checkout, facts, context, order);
   const { before, after } = change;
   if (after !== before && isAwaitingEvidence(after.state)) {
-    await supersedeSending(tx, attempt.merchant, attempt.order);
+    supersedeSending(tx, attempt.merchant, attempt.order);
   }
   const rows = after.paidBy === undefined ? [] : await findMatchedRows(tx, [after.id]);
   const isOfPayment = rows.some(

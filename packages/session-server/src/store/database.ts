@@ -25,11 +25,10 @@ export interface Transaction extends Reader {
   /** Ends a `SELECT` of rows that no other transaction may change before this one ends. */
   readonly forUpdate: Sql;
   /**
-   * The next number of a named sequence: above those given out before, and at least what an expression
-   * gives; undefined, and none is taken, where that is NULL. A transaction that fails may leave a gap; a
-   * unique index catches two that got the same number.
+   * The next number of a named sequence: above those given out before, and at least this much. A
+   * transaction that fails may leave a gap; a unique index catches two that got the same number.
    */
-  takeNumber(name: string, atLeast: Sql): Promise<number | undefined>;
+  takeNumber(name: string, atLeast: number): Promise<number>;
   /** Runs once the step is durable, before its caller is answered. It must not throw. */
   afterCommit(effect: () => void): void;
 }
@@ -60,7 +59,7 @@ export interface Database extends Reader {
   transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * Runs statements in one atomic step that may run twice without harm, since it does when its answer is
-   * lost. None of them reads or changes a row that another one of them changes.
+   * lost. Each of them sees the rows as they were before, and changes others than the rest.
    *
    * @returns the rows of the `RETURNING` of the first one
    */
@@ -122,10 +121,9 @@ export async function incrementCounter(tx: Transaction, name: string): Promise<v
     ON CONFLICT (name) DO UPDATE SET value = counters.value + 1`);
 }
 
-export function takeNumber(name: string, atLeast: Sql): Sql {
+export function takeNumber(name: string, atLeast: number): Sql {
   return sql`
-    INSERT INTO counters (name, value)
-    SELECT ${name}, least FROM (SELECT ${atLeast} AS least) AS wanted WHERE least IS NOT NULL
+    INSERT INTO counters (name, value) VALUES (${name}, ${atLeast})
     ON CONFLICT (name) DO UPDATE SET value =
       CASE WHEN counters.value < excluded.value THEN excluded.value ELSE counters.value + 1 END
     RETURNING value`;

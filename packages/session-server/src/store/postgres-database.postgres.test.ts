@@ -12,7 +12,7 @@ import { ConfigError } from '../errors.js';
 import { describeError, type LogFields } from '../logger.js';
 import { PostgresServer, queryAt } from '../testing/postgres-server.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
-import { getCounter, incrementCounter, type Transaction } from './database.js';
+import { getCounter, incrementCounter, setCounter, type Transaction } from './database.js';
 import { checkDatabaseUrl, PostgresDatabase } from './postgres-database.js';
 import { sql } from './sql.js';
 import { MIGRATIONS } from './migrations.js';
@@ -96,8 +96,7 @@ describe('a transaction in PostgreSQL', () => {
     const [one, other] = [await open(made.url), await open(made.url)];
     const take = (database: PostgresDatabase, atLeast: number) =>
       database.transaction('test', async (tx) => {
-        const number = await tx.takeNumber('last_order_id', sql`${atLeast} + 0`);
-        if (number === undefined) throw new Error('no number was taken');
+        const number = await tx.takeNumber('last_order_id', atLeast);
         await tx.run(sql`INSERT INTO counters (name, value) VALUES (${String(number)}, 1)`);
         return number;
       });
@@ -365,6 +364,49 @@ describe('a database that cannot do what it is asked says why, and the log has i
     expect(refused).toMatchObject({ status: 503, code: 'database_unavailable' });
     expect((refused as Error).message).toBe(`${words} at the moment. Try again shortly.`);
     expect(describeError(refused)).toEqual({ error: 'DatabaseError', reason });
+  });
+
+  it('where no two transactions can meet at a unique index, a second row is an internal error', async () => {
+    await made.query('CREATE UNIQUE INDEX of_a_mistake ON counters (value)');
+    const database = await open(made.url);
+    let runs = 0;
+    const store = (name: string) =>
+      database.transaction('test', async (tx) => {
+        runs += 1;
+        await tx.run(sql`INSERT INTO counters (name, value) VALUES (${name}, 7)`);
+      });
+    await store('one');
+    const refused: unknown = await store('other').catch((error: unknown) => error);
+    expect([describeError(refused), runs]).toEqual([
+      { error: 'DatabaseError', reason: '23505 unique_violation' },
+      2,
+    ]);
+  });
+
+  it('also where the statement goes out with the commit, which stores nothing then', async () => {
+    await made.query('CREATE UNIQUE INDEX of_a_mistake ON counters (value)');
+    const database = await open(made.url);
+    await database.transaction('test', (tx) => setCounter(tx, 'one', 7));
+    const effects: string[] = [];
+    const refused = database.transaction('test', async (tx) => {
+      await setCounter(tx, 'two', 8);
+      tx.queue(sql`INSERT INTO counters (name, value) VALUES ('three', 7)`);
+      tx.afterCommit(() => effects.push('done'));
+    });
+    await expect(refused).rejects.toMatchObject({ code: '23505' });
+    expect([await getCounter(database, 'two'), effects]).toEqual([undefined, []]);
+    // The connection is as good as new.
+    await database.transaction('test', (tx) => setCounter(tx, 'two', 8));
+    expect(await getCounter(database, 'two')).toBe(8);
+  });
+
+  it('when the driver cannot send something: that is an internal error, and not asked for again', async () => {
+    const database = await open(made.url);
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    const refused = database.all(sql`SELECT ${circular as never}`);
+    await expect(refused).rejects.toThrow('circular');
+    await expect(refused).rejects.not.toMatchObject({ code: 'database_unavailable' });
   });
 
   it('when it reports an internal error, with a name and no data', async () => {

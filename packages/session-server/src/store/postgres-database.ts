@@ -6,13 +6,7 @@ import { type Clock, systemClock } from '../clock.js';
 import { ConfigError } from '../errors.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import { createLogger, describeError, type Logger } from '../logger.js';
-import {
-  type ConnectionCounts,
-  type Database,
-  type Row,
-  type Transaction,
-  optionalNumber,
-} from './database.js';
+import { type ConnectionCounts, type Database, type Row, type Transaction } from './database.js';
 import {
   codeDriverError,
   explain,
@@ -309,13 +303,12 @@ class PostgresTransaction implements Transaction {
    * From a sequence, which no transaction waits for. Two that raise it at the same time may get the same
    * number: one of them meets the other's row, and runs again.
    */
-  async takeNumber(name: string, atLeast: Sql): Promise<number | undefined> {
+  async takeNumber(name: string, atLeast: number): Promise<number> {
     const row = await this.get(sql`
-      WITH wanted AS MATERIALIZED (SELECT ${atLeast} AS least),
-        next AS MATERIALIZED (
-          SELECT least, nextval(${name}) AS number FROM wanted WHERE least IS NOT NULL)
-      SELECT CASE WHEN number < least THEN setval(${name}, least) ELSE number END AS value FROM next`);
-    return optionalNumber(row?.['value']);
+      WITH next AS MATERIALIZED (SELECT nextval(${name}) AS number)
+      SELECT CASE WHEN number < ${atLeast} THEN setval(${name}, ${atLeast}) ELSE number END AS value
+      FROM next`);
+    return Number(row?.['value']);
   }
 
   afterCommit(effect: () => void): void {

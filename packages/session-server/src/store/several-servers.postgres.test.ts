@@ -142,7 +142,7 @@ describe('what moves an order while another server records a payment of it', () 
       'an erasure': (tx) => eraseOrder(tx, key, now),
       'a payment that takes another status': async (tx) => {
         const attempt = await getAttempt(tx, orderId);
-        const match = { row, attempt, result: { kind: 'none', reason: 'its status' } } as const;
+        const match = { row, attempt, result: { kind: 'none', reason: 'unlisted_status' } } as const;
         return recordMatch(tx, match, testMerchant().evidence, store.context);
       },
     } satisfies Record<string, Work>),

@@ -7,7 +7,6 @@ import { createForOwner, explainDataFile, resolveDataFile, takeDataFileLock } fr
 import {
   type Database,
   DiskFailedError,
-  optionalNumber,
   type Row,
   takeNumber,
   type Transaction,
@@ -101,10 +100,9 @@ export class SqliteDatabase implements Database {
   }
 
   run(name: string, first: Sql, ...others: readonly Sql[]): Promise<Row[]> {
-    return this.transaction(name, async (tx) => {
-      const rows = await tx.all(first);
+    return this.transaction(name, (tx) => {
       tx.queue(...others);
-      return rows;
+      return tx.all(first);
     });
   }
 
@@ -243,8 +241,8 @@ class SqliteTransaction implements Transaction {
     for (const statement of statements) this.#open().run(statement);
   }
 
-  async takeNumber(name: string, atLeast: Sql): Promise<number | undefined> {
-    return optionalNumber((await this.get(takeNumber(name, atLeast)))?.['value']);
+  async takeNumber(name: string, atLeast: number): Promise<number> {
+    return Number((await this.get(takeNumber(name, atLeast)))?.['value']);
   }
 
   afterCommit(effect: () => void): void {

@@ -143,7 +143,7 @@ export class TestStore {
       rules,
       clock,
       onChange: () => undefined,
-      hashReference: hashToken,
+      orderIds: {},
     };
   }
 
@@ -421,7 +421,7 @@ export class TestStore {
 
   adoptAttempt(found: FoundAttempt) {
     return this.database.transaction('restore:adopt', (tx) =>
-      adoptAttempt(tx, found, this.context),
+      adoptAttempt(tx, found, this.context, hashToken),
     );
   }
 

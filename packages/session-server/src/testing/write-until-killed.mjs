@@ -26,7 +26,7 @@ const context = {
     maxOrderId: 2 ** 31 - 1,
   },
   onChange() {},
-  hashReference: (reference) => reference,
+  orderIds: {},
 };
 
 async function write(writer) {

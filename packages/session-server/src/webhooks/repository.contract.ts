@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
 import type { OpenStore, StoreUnderTest, TestStore } from '../testing/test-store.js';
-import { StoreHarness, TEST_RULES, testEvidence, AT_PROVIDER } from '../testing/store-harness.js';
+import {
+  StoreHarness,
+  TEST_REQUEST,
+  TEST_RULES,
+  testEvidence,
+  AT_PROVIDER,
+} from '../testing/store-harness.js';
 import type {
   ClaimedWebhook,
   WebhookOutcome,
@@ -383,14 +389,16 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       });
     });
 
-    it('that are unmatched come again when an attempt appears that they name', async () => {
+    it('that are unmatched come again when a lost attempt is found that they name', async () => {
       const first = await harness.activate();
       const orderId = first.attempt.orderId + 1;
       await recordUnmatched([String(orderId)], 'by-order-id');
       await recordUnmatched([`A1002.${String(orderId)}`], 'by-reference');
       await recordUnmatched(['another order'], 'unrelated');
       expect(await claim()).toEqual([]);
-      await harness.activate({ order: 'A1002' });
+      const request = { ...TEST_REQUEST, order: 'A1002' };
+      const merchantReference = `A1002.${String(orderId)}`;
+      await store.adoptAttempt({ orderId, merchantReference, createdAt: now, request });
       expect((await claim()).map(({ digest }) => digest)).toEqual([
         'digest of by-order-id',
         'digest of by-reference',

@@ -4,7 +4,7 @@ import type { Change } from '../checkouts/checkout-transactions.js';
 import type { WebhookFlag } from '../observer.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import { getCounter, type Reader, type Row, type Transaction } from '../store/database.js';
-import { sql } from '../store/sql.js';
+import { type Sql, sql } from '../store/sql.js';
 
 /** A webhook as it is stored: unreadable without the platform's key. */
 export interface IncomingWebhook {
@@ -201,6 +201,14 @@ export async function markUnmatched(
       SELECT id FROM webhooks
       WHERE token_hash = ${String(row['token_hash'])} AND status = 'unmatched'
       ORDER BY received_at DESC, id DESC LIMIT ${MAX_DROPPED} OFFSET ${max})`);
+}
+
+/** Schedules unmatched webhooks that name an attempt to be processed again. */
+export function retryWebhooksNaming(hashes: readonly string[], now: number): Sql {
+  return sql`
+    UPDATE webhooks SET status = 'waiting', due_at = ${now}
+    WHERE status = 'unmatched' AND id IN (
+      SELECT webhook FROM webhook_references WHERE reference IN ${sql.list(hashes)})`;
 }
 
 /** Schedules every unmatched webhook to be processed again: the settings may have changed. */
