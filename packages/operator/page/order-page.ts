@@ -9,7 +9,7 @@ import type {
 import { describeEntry } from '../src/timeline-words.js';
 import { time } from './formatting.js';
 import { page, type PageActions } from './page.js';
-import { orderPath, renderSection, renderTable, words } from './parts.js';
+import { type Cell, orderPath, renderSection, renderTable, words } from './parts.js';
 import { renderRedeliver } from './queue-page.js';
 
 /** Everything about one order, and what may be done about it. */
@@ -20,19 +20,19 @@ export const orderPage = page<OrderView>({
   draw: (view, _params, actions) => {
     const { merchant, order, state, price, createdAt, updatedAt, erasedAt, keepDays } = view;
     const path = orderPath(merchant, order);
+    const facts: readonly (readonly [name: string, value: Cell | undefined])[] = [
+      ['Merchant', merchant],
+      ['State', html`<strong>${state}</strong>`],
+      ['Price', price],
+      ['Created', time(createdAt)],
+      ['Changed', time(updatedAt)],
+      ['Erased', erasedAt === undefined ? undefined : time(erasedAt)],
+    ];
+    const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
     return html`${renderTable(
         'Order',
-        ['Merchant', 'State', 'Price', 'Created', 'Changed', 'Erased'],
-        [
-          [
-            merchant,
-            html`<strong>${state}</strong>`,
-            price ?? '–',
-            time(createdAt),
-            time(updatedAt),
-            erasedAt === undefined ? '–' : time(erasedAt),
-          ],
-        ],
+        known.map(({ name }) => name),
+        [known.map(({ value }) => value)],
       )}
       ${view.checkouts.map((checkout) => renderAttention(checkout, actions))}
       <p>
