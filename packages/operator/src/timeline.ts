@@ -34,19 +34,16 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
   const { merchant, order, state, createdAt, updatedAt, put } = stored;
   const checkouts = await findCheckoutsOfOrder(reader, merchant, order);
   const ids = sql.list(checkouts.map(({ id }) => id));
-  const rowsOf = (table: 'attempts' | 'events' | 'transactions') =>
-    reader.all(
-      {
-        attempts: sql`SELECT * FROM attempts WHERE checkout IN ${ids}`,
-        events: sql`
-          SELECT id, type, checkout, status, tries, due_at, created_at FROM outbox_events
-          WHERE checkout IN ${ids}`,
-        transactions: sql`SELECT * FROM matched_transactions WHERE checkout IN ${ids}`,
-      }[table],
-    );
-  const attempts = (await rowsOf('attempts')).map(toAttemptView);
+  const attemptRows = await reader.all(sql`SELECT * FROM attempts WHERE checkout IN ${ids}`);
+  const eventRows = await reader.all(sql`
+    SELECT id, type, checkout, status, tries, due_at, created_at FROM outbox_events
+    WHERE checkout IN ${ids}`);
+  const transactionRows = await reader.all(
+    sql`SELECT * FROM matched_transactions WHERE checkout IN ${ids}`,
+  );
+  const attempts = attemptRows.map(toAttemptView);
   const log = await findLog(reader, key);
-  const events = (await rowsOf('events')).map(toEventView).map((event) => ({
+  const events = eventRows.map(toEventView).map((event) => ({
     ...event,
     tries: Math.max(event.tries, ...log.map((entry) => triesIn(entry, event.id))),
   }));
@@ -58,7 +55,7 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
     ...checkouts.map(toCheckoutEntry),
     ...attempts.map((attempt) => toRequestEntry(attempt, checkouts)),
     ...webhooks.map(toWebhookEntry),
-    ...(await rowsOf('transactions')).map(toTransactionEntry),
+    ...transactionRows.map(toTransactionEntry),
     ...events.map(({ id, type, checkout, createdAt: at }) => {
       return { kind: 'event', at, checkout, subject: id, detail: { type } } as const;
     }),
@@ -110,22 +107,11 @@ function toCheckoutView(
   checkout: Checkout,
   resolved: readonly AttentionCode[] | undefined,
 ): CheckoutView {
-  const { id, state, currency, refund, attention, paidBy, createdAt, expiresAt, settleBy } =
-    checkout;
-  const { requestId, amountMinor, refundedMinor, decimals } = checkout;
+  const { id, requestId, state, currency, refund, attention, paidBy } = checkout;
+  const { createdAt, expiresAt, settleBy, amountMinor, refundedMinor, decimals } = checkout;
   return {
-    ...{
-      id,
-      requestId,
-      state,
-      currency,
-      refund,
-      attention,
-      paidBy,
-      createdAt,
-      expiresAt,
-      settleBy,
-    },
+    ...{ id, requestId, state, currency, refund, attention, paidBy },
+    ...{ createdAt, expiresAt, settleBy },
     amount: formatMinor(amountMinor, decimals),
     amountRefunded: formatMinor(refundedMinor, decimals),
     openAttention: openAttention(checkout, resolved),

@@ -11,7 +11,8 @@ import {
   readMerchantsFile,
   systemClock,
 } from '@pay-checkout/session-server/internals';
-import { toCsv } from '../report/csv.js';
+import { writeCsv } from '../report/csv.js';
+import type { OnRows } from '../report/day-report.js';
 import type { ReportRow, ReportSummary, ReportTotal } from '../report/report-view.js';
 import { ReportService } from '../report/service.js';
 import { shareQuota } from './share-quota.js';
@@ -44,12 +45,15 @@ export async function runReport(
     });
     const rows = { missing: [] as ReportRow[], unknown: [] as ReportRow[] };
     let hasMore = false;
-    const report = watch(await service.open({ day, merchant }), (row) => {
-      if (row.kind === 'matched') return;
-      if (rows[row.kind].length < MAX_LINES) rows[row.kind].push(row);
-      else hasMore = true;
-    });
-    const summary = csv === undefined ? await drain(report) : await writeCsv(csv, report);
+    const collect: OnRows = (found) => {
+      for (const row of found) {
+        if (row.kind === 'matched') continue;
+        if (rows[row.kind].length < MAX_LINES) rows[row.kind].push(row);
+        else hasMore = true;
+      }
+    };
+    const read = await service.open({ day, merchant });
+    const summary = csv === undefined ? await read(collect) : await writeFile(csv, read, collect);
     if (!summary.isComplete) process.exitCode = 1;
     if (isJson) return [JSON.stringify({ ...summary, ...rows, more: hasMore })];
     return [
@@ -83,41 +87,23 @@ function parseWords(words: readonly string[]) {
   throw new AppError(400, 'invalid_request', USAGE);
 }
 
-async function* watch(
-  report: AsyncGenerator<readonly ReportRow[], ReportSummary>,
-  onRow: (row: ReportRow) => void,
-): AsyncGenerator<readonly ReportRow[], ReportSummary> {
-  for (;;) {
-    const { value, done } = await report.next();
-    if (done) return value;
-    value.forEach(onRow);
-    yield value;
-  }
-}
-
-async function drain<R>(report: AsyncGenerator<unknown, R>): Promise<R> {
-  for (;;) {
-    const { value, done } = await report.next();
-    if (done) return value;
-  }
-}
-
 /** A file that is there already is left alone. */
-async function writeCsv(
+async function writeFile(
   path: string,
-  report: AsyncGenerator<readonly ReportRow[], ReportSummary>,
+  read: (onRows: OnRows) => Promise<ReportSummary>,
+  collect: OnRows,
 ): Promise<ReportSummary> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     throw new ConfigError(`--csv ${path}`, [`it cannot be written (${code})`]);
   });
+  const readBoth = (onRows: OnRows) =>
+    read(async (rows) => {
+      await collect(rows);
+      await onRows(rows);
+    });
   try {
-    const texts = toCsv(report);
-    for (;;) {
-      const { value, done } = await texts.next();
-      if (done) return value;
-      await file.write(value);
-    }
+    return await writeCsv(readBoth, (text) => file.write(text));
   } finally {
     await file.close();
   }

@@ -1,5 +1,6 @@
 import { TransactionCsv } from '@pay-checkout/session-server/internals';
-import type { ReportRow, ReportSummary } from './report-view.js';
+import type { OnRows } from './day-report.js';
+import type { ReportSummary } from './report-view.js';
 
 const COLUMNS = [
   ...['kind', 'merchant', 'account', 'transaction', 'transactionTime', 'status', 'amount'],
@@ -7,24 +8,20 @@ const COLUMNS = [
 ];
 
 /**
- * A report as CSV (RFC 4180), as it is read. The last line is `complete`, or `incomplete` with what was
- * wrong: a file without either was cut off.
+ * Writes a report as CSV (RFC 4180), as it is read. The last line is `complete`, or `incomplete` with what
+ * was wrong: a file without either was cut off.
  */
-export async function* toCsv(
-  report: AsyncGenerator<readonly ReportRow[], ReportSummary>,
-): AsyncGenerator<string, ReportSummary> {
+export async function writeCsv(
+  read: (onRows: OnRows) => Promise<ReportSummary>,
+  write: (text: string) => Promise<unknown>,
+): Promise<ReportSummary> {
   const csv = new TransactionCsv({ columns: COLUMNS, extra: false });
-  const textOf = (rows: readonly object[]) => csv.toText(rows);
-  yield csv.header;
-  for (;;) {
-    const { value, done } = await report.next();
-    if (!done) {
-      yield textOf(value);
-      continue;
-    }
-    const { isComplete, problems } = value;
-    const kind = isComplete ? 'complete' : 'incomplete';
-    yield textOf([{ kind, problem: problems.join('; ') }]);
-    return value;
-  }
+  const writeRows = async (rows: readonly object[]): Promise<void> => {
+    await write(csv.toText(rows));
+  };
+  await write(csv.header);
+  const summary = await read(writeRows);
+  const kind = summary.isComplete ? 'complete' : 'incomplete';
+  await writeRows([{ kind, problem: summary.problems.join('; ') }]);
+  return summary;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionQuery } from '../../../session-server/src/provider/gateway.js';
 import { PageQuota, waitForPage } from '../../../session-server/src/reconciliation/pacing.js';
 import { testMerchant } from '../../../session-server/src/testing/test-merchant.js';
-import { reportDay } from './day-report.js';
+import { reportDay, type ReportOptions } from './day-report.js';
 
 const DAY = '2026-03-01';
 
@@ -12,7 +12,7 @@ function startReport(pages: number, pagesPerMinute: number) {
   const merchant = testMerchant();
   const { account, providerMerchantId } = merchant;
   const requested: TransactionQuery[] = [];
-  const report = reportDay({
+  const options: ReportOptions = {
     day: DAY,
     merchants: [merchant],
     lists: [{ account, providerMerchantId }],
@@ -33,14 +33,8 @@ function startReport(pages: number, pagesPerMinute: number) {
       },
     },
     waitForPage: (_list, signal) => waitForPage(quota, signal),
-  });
-  const read = async () => {
-    for (;;) {
-      const { value, done } = await report.next();
-      if (done) return value;
-    }
   };
-  return { requested, read };
+  return { requested, read: () => reportDay(options, () => undefined) };
 }
 
 describe('the read of a day', () => {

@@ -47,7 +47,7 @@ export interface ReportOptions {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly clock: Clock;
   /** Ends the read, which is incomplete then. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Waits until a page of a list may be read without delaying the polls that shoppers wait for. */
   readonly waitForPage: (list: TransactionList, signal: AbortSignal) => Promise<void>;
 }
@@ -60,17 +60,19 @@ export function parseDay(text: string, now: number): string {
   throw new AppError(400, 'invalid_request', 'expected a day that has begun, such as 2026-03-01');
 }
 
-/** Yields the transactions of a day as they are read, some at a time; then what they come to. */
-export async function* reportDay(
-  options: ReportOptions,
-): AsyncGenerator<readonly ReportRow[], ReportSummary> {
-  const report = new DayReport(options);
-  for (const list of options.lists) yield* report.read(list);
+/** Given the transactions of a day as they are read, some at a time; the next are read when it has ended. */
+export type OnRows = (rows: readonly ReportRow[]) => Promise<void> | void;
+
+/** Reads a day, and answers what its transactions come to. */
+export async function reportDay(options: ReportOptions, onRows: OnRows): Promise<ReportSummary> {
+  const report = new DayReport(options, onRows);
+  for (const list of options.lists) await report.read(list);
   return report.summary();
 }
 
 class DayReport {
   readonly #options: ReportOptions;
+  readonly #onRows: OnRows;
   readonly #startedAt: number;
   readonly #fromMs: number;
   readonly #signal: AbortSignal;
@@ -81,9 +83,10 @@ class DayReport {
   readonly #at = new Map<string, string[]>();
   #pages = 0;
 
-  constructor(options: ReportOptions) {
+  constructor(options: ReportOptions, onRows: OnRows) {
     const { day, merchants, clock, signal } = options;
     this.#options = options;
+    this.#onRows = onRows;
     this.#startedAt = clock.now();
     this.#fromMs = Date.parse(`${day}T00:00:00Z`);
     this.#signal = signal ?? new AbortController().signal;
@@ -94,7 +97,7 @@ class DayReport {
     }
   }
 
-  async *read(list: TransactionList): AsyncGenerator<readonly ReportRow[]> {
+  async read(list: TransactionList): Promise<void> {
     const startedAt = Math.min(this.#startedAt, this.#fromMs + DAY_MS);
     const range = newestRange({ ...list, startedAt, sinceMs: this.#fromMs }, this.#fromMs);
     /** Of the day: a row may be listed twice when the list is continued by days. */
@@ -105,11 +108,11 @@ class DayReport {
       if (!rows) break;
       const fresh = rows.filter(({ id }) => id === undefined || !seen.has(id));
       for (const { id } of fresh) if (id !== undefined) seen.add(id);
-      yield await this.#compare(list, fresh);
+      await this.#onRows(await this.#compare(list, fresh));
     }
     const [unread] = range.unreadDays;
     if (unread !== undefined) this.#note(list, 'the provider cut its list off');
-    if (this.#problems.length === problems) yield* this.#findMissing(list, seen);
+    if (this.#problems.length === problems) await this.#findMissing(list, seen);
   }
 
   summary(): ReportSummary {
@@ -191,10 +194,7 @@ class DayReport {
   }
 
   /** What is known here of the day, and was not listed. */
-  async *#findMissing(
-    list: TransactionList,
-    seen: ReadonlySet<string>,
-  ): AsyncGenerator<readonly ReportRow[]> {
+  async #findMissing(list: TransactionList, seen: ReadonlySet<string>): Promise<void> {
     const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
     const range = {
       ...list,
@@ -221,7 +221,7 @@ class DayReport {
         };
       });
       for (const row of rows) this.#add(row, undefined);
-      yield rows;
+      await this.#onRows(rows);
       after = known.at(-1);
       if (known.length < KNOWN_ROWS) return;
     }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Router } from 'express';
 import { z } from 'zod';
 import { abortedByClose, parse, word } from '@pay-checkout/session-server/internals';
-import { toCsv } from './csv.js';
+import { writeCsv } from './csv.js';
 import type { ReportQuery, ReportService } from './service.js';
 
 const query = z.strictObject({
@@ -21,13 +21,13 @@ export function reportRoutes(service: ReportService): Router {
 
   router.get('/report.csv', async (request, response) => {
     const wanted: ReportQuery = parse(query, request.query);
-    const report = await service.open(wanted, abortedByClose(response));
+    const read = await service.open(wanted, abortedByClose(response));
     response.attachment(`report-${wanted.day}.csv`).type('text/csv; charset=utf-8');
-    for await (const text of toCsv(report)) {
+    await writeCsv(read, async (text) => {
       if (!response.write(text) && !response.closed) {
         await Promise.race([once(response, 'drain'), once(response, 'close')]);
       }
-    }
+    });
     response.end();
   });
 

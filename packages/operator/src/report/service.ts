@@ -10,7 +10,7 @@ import {
   type ReconciliationService,
   type TransactionList,
 } from '@pay-checkout/session-server/internals';
-import { parseDay, reportDay } from './day-report.js';
+import { type OnRows, parseDay, reportDay } from './day-report.js';
 import type { ReportKind, ReportRow, ReportSummary, ReportView } from './report-view.js';
 
 /** How many transactions of each kind a view has. All are in the CSV. */
@@ -44,26 +44,34 @@ export class ReportService {
   }
 
   /**
-   * The transactions of a day as they are read.
+   * Checks what is asked for; the answer reads it, once.
    *
    * @throws {AppError} 400 `invalid_request`, 404 `unknown_merchant`; 429 while another is read
    */
   async open(
     { day, merchant }: ReportQuery,
     signal?: AbortSignal,
-  ): Promise<AsyncGenerator<readonly ReportRow[], ReportSummary>> {
+  ): Promise<(onRows: OnRows) => Promise<ReportSummary>> {
     const { database, gateway, clock, reconciliation } = this.#options;
     const all = await this.#options.merchants.all();
     const merchants = all.filter(({ id }) => merchant === undefined || id === merchant);
     if (merchant !== undefined && merchants.length === 0) {
       throw new AppError(404, 'unknown_merchant', 'No such merchant.');
     }
-    const from = parseDay(day, clock.now());
-    const lists = await this.#listsOf(merchants, merchant !== undefined);
-    const waitForPage = reconciliation.waitForPage.bind(reconciliation);
-    const shared = { database, gateway, clock, waitForPage };
-    const options = { ...shared, merchants, lists, ...(signal && { signal }) };
-    return this.#alone(reportDay({ ...options, day: from }));
+    const options = {
+      ...{ database, gateway, clock, merchants, signal, day: parseDay(day, clock.now()) },
+      lists: await this.#listsOf(merchants, merchant !== undefined),
+      waitForPage: reconciliation.waitForPage.bind(reconciliation),
+    };
+    if (this.#isReading) {
+      const message = 'Another report is being read. Wait for it.';
+      throw new AppError(429, 'too_many_requests', message, { retryAfterSeconds: 5 });
+    }
+    this.#isReading = true;
+    return (onRows) =>
+      reportDay(options, onRows).finally(() => {
+        this.#isReading = false;
+      });
   }
 
   /** The same question gets the same answer for five minutes. */
@@ -73,18 +81,15 @@ export class ReportService {
     const known = this.#view;
     if (known?.key === key && now - known.at < VIEW_MS && now >= known.at) return known.view;
     const shown: Record<ReportKind, ReportRow[]> = { matched: [], unknown: [], missing: [] };
-    const report = await this.open(query, signal);
-    for (;;) {
-      const { value, done } = await report.next();
-      if (done) {
-        const view = { ...value, ...shown };
-        if (value.isComplete) this.#view = { key, at: now, view };
-        return view;
-      }
-      for (const row of value) {
+    const read = await this.open(query, signal);
+    const summary = await read((rows) => {
+      for (const row of rows) {
         if (shown[row.kind].length < MAX_SHOWN) shown[row.kind].push(row);
       }
-    }
+    });
+    const view = { ...summary, ...shown };
+    if (view.isComplete) this.#view = { key, at: now, view };
+    return view;
   }
 
   /** The list of a merchant, or of each account where it shows all of its merchants. */
@@ -95,23 +100,5 @@ export class ReportService {
       lists.push(isCovered ? { account } : { account, providerMerchantId });
     }
     return [...new Map(lists.map((list) => [keyOf(list), list])).values()];
-  }
-
-  #alone<T, R>(report: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
-    if (this.#isReading) {
-      const message = 'Another report is being read. Wait for it.';
-      throw new AppError(429, 'too_many_requests', message, { retryAfterSeconds: 5 });
-    }
-    this.#isReading = true;
-    const end = (): void => {
-      this.#isReading = false;
-    };
-    return (async function* () {
-      try {
-        return yield* report;
-      } finally {
-        end();
-      }
-    })();
   }
 }
