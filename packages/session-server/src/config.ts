@@ -138,6 +138,7 @@ const environmentSchema = z
       })
       .optional(),
     DATABASE_URL: databaseUrl.optional(),
+    PAY_NAMED_STATEMENTS: z.enum(['on', 'off'], 'expected "on" or "off"').default('off'),
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
     PAY_EARLIER_WIDGET_SCRIPTS: list,
@@ -337,6 +338,8 @@ export interface Config extends Tuning {
   readonly webhookBaseUrl: string;
   readonly databaseFile: string | undefined;
   readonly databaseUrl: Secret | undefined;
+  /** Whether the database keeps the plans of statements: not behind a pooler that knows none. */
+  readonly hasNamedStatements: boolean;
   readonly merchantsFile: string;
   readonly widgetScript: string;
   readonly earlierWidgetScripts: readonly string[];
@@ -418,6 +421,7 @@ export function parseConfig(
     webhookBaseUrl: values.PAY_WEBHOOK_BASE_URL ?? values.PAY_PUBLIC_URL,
     databaseFile: values.PAY_DATABASE_FILE,
     databaseUrl: values.DATABASE_URL === undefined ? undefined : new Secret(values.DATABASE_URL),
+    hasNamedStatements: values.PAY_NAMED_STATEMENTS === 'on',
     merchantsFile: values.PAY_MERCHANTS_FILE,
     widgetScript: values.PAY_WIDGET_SCRIPT,
     earlierWidgetScripts: values.PAY_EARLIER_WIDGET_SCRIPTS,

@@ -19,14 +19,14 @@ import { SqliteDatabase } from './store/sqlite-database.js';
  * @throws {DataFileError} when the data file cannot be used
  */
 export async function openDatabase(
-  config: Pick<Config, 'databaseUrl' | 'databaseFile' | 'maxOrderId'>,
+  config: Pick<Config, 'databaseUrl' | 'hasNamedStatements' | 'databaseFile' | 'maxOrderId'>,
   options: { readonly clock: Clock; readonly logger?: Logger; readonly observer?: Observer },
 ): Promise<Database> {
   const { clock, observer = SILENT_OBSERVER } = options;
-  const { databaseUrl, databaseFile = '', maxOrderId } = config;
+  const { databaseUrl, hasNamedStatements, databaseFile = '', maxOrderId } = config;
   const now = clock.now();
   const opened = databaseUrl
-    ? await PostgresDatabase.open(databaseUrl.reveal(), options)
+    ? await PostgresDatabase.open(databaseUrl.reveal(), { ...options, hasNamedStatements })
     : new SqliteDatabase(databaseFile);
   const database = addDatabaseCrashPoints(observeDatabase(opened, observer));
   try {

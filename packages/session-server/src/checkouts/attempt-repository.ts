@@ -1,3 +1,4 @@
+import { insertEntry, type LogDetails } from '../orders/order-log.js';
 import type { ProviderMerchant, TransactionList } from '../provider/gateway.js';
 import { hashToken } from '../random-id.js';
 import {
@@ -285,13 +286,6 @@ export async function hasAttempt(reader: Reader, orderId: number): Promise<boole
   return (await reader.get(sql`SELECT 1 FROM attempts WHERE order_id = ${orderId}`)) !== undefined;
 }
 
-/** How `/create-session` ended, for the order log. */
-export interface SendOutcome<Kind extends string = string> {
-  readonly kind: Kind;
-  /** Of the provider's answer. */
-  readonly status?: number | undefined;
-}
-
 /**
  * The provider answered: stores the session, and says whether it may be shown. False when the lease
  * expired and another attempt took over, or when in the meantime the order was paid or its shopper came
@@ -299,7 +293,7 @@ export interface SendOutcome<Kind extends string = string> {
  */
 export async function activateSession(
   database: Database,
-  orderId: number,
+  attempt: Attempt,
   sessionId: string,
   now: number,
 ): Promise<boolean> {
@@ -308,34 +302,35 @@ export async function activateSession(
     sql`
       UPDATE attempts SET session_id = coalesce(session_id, ${sessionId}),
         status = CASE status WHEN 'sending' THEN 'active' ELSE status END
-      WHERE order_id = ${orderId} RETURNING status, session_id`,
-    insertSendEntry(sql`order_id = ${orderId} AND session_id IS NULL`, { kind: 'created' }, now),
+      WHERE order_id = ${attempt.orderId} RETURNING status, session_id`,
+    insertAnswer(attempt, { result: 'created' }, now),
   );
   if (!stored) throw new Error('no such attempt');
   return stored['status'] === 'active' && stored['session_id'] === sessionId;
 }
 
-/** Sending ended without a session. */
+/**
+ * Sending ended without a session.
+ *
+ * @param status of the provider's answer, if there was one
+ */
 export async function markSendFailed(
   database: Database,
-  orderId: number,
-  outcome: SendOutcome<'unknown' | 'refused' | 'not_sent'>,
+  attempt: Attempt,
+  result: 'unknown' | 'refused' | 'not_sent',
+  status: number | undefined,
   now: number,
 ): Promise<void> {
   await database.run(
     'create:end-attempt',
-    sql`${setEnded(orderId, outcome.kind)} AND status = 'sending'`,
-    insertSendEntry(sql`order_id = ${orderId}`, outcome, now),
+    sql`${setEnded(attempt.orderId, result)} AND status = 'sending'`,
+    insertAnswer(attempt, { result, status }, now),
   );
 }
 
-function insertSendEntry(attempt: Sql, { kind, status }: SendOutcome, now: number): Sql {
-  const detail = JSON.stringify({ result: kind, status });
-  return sql`
-    INSERT INTO order_log (merchant, order_name, kind, checkout, subject, detail, at)
-    SELECT merchant, order_name, 'session', checkout, CAST(order_id AS TEXT), ${detail},
-      CAST(${now} AS BIGINT)
-    FROM attempts WHERE ${attempt}`;
+function insertAnswer(attempt: Attempt, detail: LogDetails['session'], now: number): Sql {
+  const { checkout, orderId } = attempt;
+  return insertEntry(attempt, { kind: 'session', checkout, subject: String(orderId), detail }, now);
 }
 
 /** The session that is being asked for will be shown to no one: money of its order may be moving. */

@@ -5,7 +5,8 @@ import { insertEntry, isLogged, type LogEntry } from '../orders/order-log.js';
 import {
   addOrder,
   forgetPut,
-  lockOrder,
+  findOrder,
+  holdOrder,
   type StoredOrder,
   touchOrder,
 } from '../orders/repository.js';
@@ -175,7 +176,7 @@ export async function beginAttempt(
 ): Promise<AttemptDecision> {
   const { clock, rules, orderIds } = context;
   const now = clock.now();
-  const stored = await lockOrder(tx, request);
+  const stored = await findOrder(tx, request);
   if (request.isStored && !isPriceStored(stored, request)) return { kind: 'price-is-old' };
   const history = stored ? await findHistory(tx, request, now) : NO_HISTORY;
   if (stored?.put && !request.isStored) {
@@ -184,6 +185,10 @@ export async function beginAttempt(
     await refreshOrder(tx, request, now);
   }
   const plan = planCheckout(history, request, now, rules);
+  // What stores something changes the order's row; what only shows a session runs again, too, where another
+  // transaction has changed it since.
+  const isHeld = plan.kind === 'existing' || plan.kind === 'submitted';
+  if (isHeld || (plan.kind === 'send' && plan.retire)) tx.queue(holdOrder(tx, request));
   switch (plan.kind) {
     case 'wait':
     case 'submitted':

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { findLog } from '../orders/order-log.js';
 import {
   SECOND_MS,
   HOUR_MS,
@@ -105,13 +104,6 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       expect(await fixture.store.findAttempts(attempt.checkout)).toMatchObject([
         { status: 'unknown', sessionId: 'session-1' },
       ]);
-    });
-
-    it('notes the answer to one request once, however often it is stored', async () => {
-      const { attempt } = await activate();
-      await fixture.store.activateSession(attempt.orderId, 'session-1');
-      const log = await findLog(fixture.store.database, attempt);
-      expect(log.filter(({ kind }) => kind === 'session')).toHaveLength(1);
     });
 
     it.each(['unknown', 'refused', 'not_sent'] as const)(

@@ -382,13 +382,13 @@ export class CheckoutService {
     );
     if (result.kind === 'created') {
       const { sessionId } = result;
-      const isActive = await activateSession(database, attempt.orderId, sessionId, clock.now());
+      const isActive = await activateSession(database, attempt, sessionId, clock.now());
       changes.notify(checkout.id);
       return isActive ? { kind: 'active', sessionId } : { kind: 'superseded' };
     }
     const { status } = describeError(result.cause);
-    const outcome = { kind: result.kind, ...(typeof status === 'number' && { status }) };
-    await markSendFailed(database, attempt.orderId, outcome, clock.now());
+    const answered = typeof status === 'number' ? status : undefined;
+    await markSendFailed(database, attempt, result.kind, answered, clock.now());
     changes.notify(checkout.id);
     this.#logFailure(attempt, result);
     const error = createSessionError(checkout.merchant, result);

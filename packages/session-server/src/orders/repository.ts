@@ -75,13 +75,15 @@ export async function findOrder(
  * The order that a transaction decides about: of those that do so at the same time, one goes on. What it
  * then stores has to change this row too, so that the others run again and see it.
  */
-export async function lockOrder(
-  tx: Transaction,
-  { merchant, order }: OrderKey,
-): Promise<StoredOrder | undefined> {
-  const row = await tx.get(sql`
-    SELECT * FROM orders WHERE merchant = ${merchant} AND order_name = ${order}${tx.forUpdate}`);
+export async function lockOrder(tx: Transaction, key: OrderKey): Promise<StoredOrder | undefined> {
+  const row = await tx.get(holdOrder(tx, key));
   return row && toOrder(row);
+}
+
+/** As {@link lockOrder}, as a statement. */
+export function holdOrder({ forUpdate }: Transaction, { merchant, order }: OrderKey): Sql {
+  return sql`
+    SELECT * FROM orders WHERE merchant = ${merchant} AND order_name = ${order}${forUpdate}`;
 }
 
 /** Stores what a shop put; the order can be paid again if it was void. */

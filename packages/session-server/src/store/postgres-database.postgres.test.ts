@@ -110,6 +110,29 @@ describe('a transaction in PostgreSQL', () => {
   });
 });
 
+describe('named statements', () => {
+  it('are planned once a connection, and again when a newer version has changed a table', async () => {
+    const database = await PostgresDatabase.open(made.url, { hasNamedStatements: true });
+    closing.push(() => database.close());
+    const read = () => database.all(sql`SELECT * FROM counters WHERE name = ${'test'}`);
+    const readInside = () =>
+      database.transaction('test', (tx) => tx.all(sql`SELECT * FROM counters`));
+    await database.transaction('test', count);
+    for (let times = 0; times < 2; times += 1) await Promise.all([read(), readInside()]);
+    const plans = await database.all(sql`SELECT name FROM pg_prepared_statements`);
+    expect(plans.length).toBeGreaterThan(0);
+    await made.query('ALTER TABLE counters ADD COLUMN more TEXT');
+    const rows = [{ name: 'test', value: 1, more: null }];
+    expect(await Promise.all([read(), readInside()])).toEqual([rows, rows]);
+  });
+
+  it('are not used unless they are asked for: a pooler may not know them', async () => {
+    const database = await open(made.url);
+    await database.transaction('test', count);
+    expect(await database.all(sql`SELECT name FROM pg_prepared_statements`)).toEqual([]);
+  });
+});
+
 const READY_FOR_QUERY = Buffer.from('Z\0\0\0\x05I');
 const SHUTDOWN_FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0';
 /** What a server that is shut down says on each connection. */

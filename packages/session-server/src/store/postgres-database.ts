@@ -11,6 +11,7 @@ import {
   codeDriverError,
   explain,
   isCollision,
+  isStalePlan,
   isUnavailable,
   unavailable,
 } from './postgres-errors.js';
@@ -31,6 +32,8 @@ const READ_MS = 9000;
 const TRANSACTION_MS = 15_000;
 const TO_END = { query_timeout: 5000 };
 const MAX_RETRY_PAUSE_MS = 100;
+/** Statements with a list of values are as many as there are lengths: beyond this they have no name. */
+const MAX_NAMED = 500;
 /** Connections that were lost when the database restarted are replaced so often before it counts as down. */
 const MAX_LOST_CONNECTIONS = 3;
 /** How long to ask what became of a commit that was not answered. */
@@ -72,6 +75,8 @@ export interface PostgresOptions {
   readonly observer?: StoreObserver;
   /** Compared with that of the database. Default: the system's. */
   readonly clock?: Clock;
+  /** Whether the database keeps the plans of statements. Default: no, since poolers may not know them. */
+  readonly hasNamedStatements?: boolean;
   /** `beside`: for a command, which migrates nothing. Default: a server. */
   readonly mode?: 'server' | 'beside';
 }
@@ -84,18 +89,20 @@ export class PostgresDatabase implements Database {
   readonly isShared = true;
   readonly #pool: Pool;
   readonly #observer: StoreObserver;
+  readonly #names: StatementNames;
   #closing: Promise<void> | undefined;
   #comparing: NodeJS.Timeout | undefined;
 
-  private constructor(pool: Pool, observer: StoreObserver) {
+  private constructor(pool: Pool, observer: StoreObserver, hasNamedStatements: boolean) {
     this.#pool = pool;
     this.#observer = observer;
+    this.#names = new StatementNames(hasNamedStatements ? MAX_NAMED : 0);
   }
 
   /** @throws {ConfigError} when the database cannot be used */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
     const { logger = createLogger('silent'), observer = SILENT_OBSERVER } = options;
-    const { mode = 'server', clock = systemClock } = options;
+    const { mode = 'server', clock = systemClock, hasNamedStatements = false } = options;
     const ssl = await withClient(url, async (client) => {
       await (mode === 'server' ? migrate : requireTables)(client);
       return (client as ClientBase & WithTls).connectionParameters.ssl;
@@ -120,7 +127,7 @@ export class PostgresDatabase implements Database {
     pool.on('error', (error) => {
       logger.warn(describeError(codeDriverError(error)), 'a connection to the database was lost');
     });
-    const database = new PostgresDatabase(pool, observer);
+    const database = new PostgresDatabase(pool, observer, hasNamedStatements);
     if (mode === 'server') {
       const compare = () => database.#compareClocks(clock, logger);
       await compare();
@@ -145,9 +152,11 @@ export class PostgresDatabase implements Database {
     const giveUpAt = performance.now() + READ_MS;
     for (let lost = 1; ; lost += 1) {
       try {
-        return (await this.#pool.query<Row>({ ...toQuery(query), ...until(giveUpAt) })).rows;
+        return (await this.#pool.query<Row>({ ...this.#names.toQuery(query), ...until(giveUpAt) }))
+          .rows;
       } catch (error) {
         if (!isUnavailable(error) && !isCollision(error)) throw error;
+        if (isStalePlan(error)) this.#names.reset();
         const isOver = performance.now() + CONNECT_TIMEOUT_MS > giveUpAt;
         if (lost === MAX_LOST_CONNECTIONS || isOver) throw unavailable(error);
       }
@@ -210,7 +219,7 @@ export class PostgresDatabase implements Database {
   ): Promise<Outcome<T>> {
     const client = await this.#connect();
     if ('error' in client) return { kind: 'lost', error: client.error };
-    const tx = new PostgresTransaction(name, client, giveUpAt);
+    const tx = new PostgresTransaction(name, client, this.#names, giveUpAt);
     let isUsable = false;
     try {
       const value = await work(tx);
@@ -222,6 +231,7 @@ export class PostgresDatabase implements Database {
       // What the database refused counts, whatever became of it above.
       const { failure } = tx;
       if (failure !== undefined && isUnavailable(failure)) return { kind: 'lost', error: failure };
+      if (isStalePlan(failure)) this.#names.reset();
       isUsable = await tx.rollBack();
       if (isCollision(failure)) return { kind: 'collided', error: failure };
       throw failure ?? thrown;
@@ -269,6 +279,7 @@ class PostgresTransaction implements Transaction {
   failure: unknown;
   readonly #name: string;
   readonly #client: PoolClient;
+  readonly #names: StatementNames;
   readonly #giveUpAt: number;
   readonly #effects: (() => void)[] = [];
   readonly #queued: QueryConfig[] = [];
@@ -276,9 +287,10 @@ class PostgresTransaction implements Transaction {
   #begun: Promise<QueryResult<Row>> | undefined;
   #isOver = false;
 
-  constructor(name: string, client: PoolClient, giveUpAt: number) {
+  constructor(name: string, client: PoolClient, names: StatementNames, giveUpAt: number) {
     this.#name = name;
     this.#client = client;
+    this.#names = names;
     this.#giveUpAt = giveUpAt;
   }
 
@@ -296,7 +308,7 @@ class PostgresTransaction implements Transaction {
 
   queue(...statements: readonly Sql[]): void {
     this.#requireOpen();
-    if (statements.length > 0) this.#queued.push(toQuery(joinStatements(statements)));
+    if (statements.length > 0) this.#queued.push(this.#names.toQuery(joinStatements(statements)));
   }
 
   /**
@@ -356,7 +368,7 @@ class PostgresTransaction implements Transaction {
   async #query(query: Sql): Promise<QueryResult<Row>> {
     this.#requireOpen();
     if (!this.#begun) this.#begin().catch(ignore);
-    return this.#note(this.#send({ ...toQuery(query), ...until(this.#giveUpAt) }));
+    return this.#note(this.#send({ ...this.#names.toQuery(query), ...until(this.#giveUpAt) }));
   }
 
   #begin(): Promise<QueryResult<Row>> {
@@ -395,6 +407,34 @@ class PostgresTransaction implements Transaction {
 
   #requireOpen(): void {
     if (this.#isOver) throw new Error(`transaction "${this.#name}" is over`);
+  }
+}
+
+/** Statements for the driver, with names for as many of them as a connection may keep the plans of. */
+class StatementNames {
+  readonly #max: number;
+  readonly #names = new Map<string, string>();
+  #resets = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Has every statement planned anew, on every connection. */
+  reset(): void {
+    this.#resets += 1;
+    this.#names.clear();
+  }
+
+  toQuery({ parts, values }: Sql): QueryConfig {
+    const text = parts.reduce((before, part, index) => `${before}$${String(index)}${part}`);
+    const query = { text, values: values.map(toParameter) };
+    let name = this.#names.get(text);
+    if (name === undefined && this.#names.size < this.#max) {
+      name = `pay_${String(this.#resets)}_${String(this.#names.size)}`;
+      this.#names.set(text, name);
+    }
+    return name === undefined ? query : { ...query, name };
   }
 }
 
@@ -504,11 +544,6 @@ function toParameter(value: SqlValue): SqlValue {
 /** How long a statement may take that is given up at a time. */
 function until(giveUpAt: number): { readonly query_timeout: number } {
   return { query_timeout: Math.max(1, giveUpAt - performance.now()) };
-}
-
-function toQuery({ parts, values }: Sql) {
-  const text = parts.reduce((before, part, index) => `${before}$${String(index)}${part}`);
-  return { text, values: values.map(toParameter) };
 }
 
 function ignore(): void {

@@ -98,8 +98,14 @@ export function codeDriverError(error: unknown): unknown {
 
 export function isCollision(error: unknown): boolean {
   const state = sqlStateOf(error) ?? '';
-  if (state !== '23505') return COLLISIONS.includes(state);
+  if (state !== '23505') return COLLISIONS.includes(state) || isStalePlan(error);
   return MEETING_PLACES.includes((error as DatabaseError).constraint ?? '');
+}
+
+/** A newer version of the server has changed a table since a named statement was planned. */
+export function isStalePlan(error: unknown): boolean {
+  const isUnsupported = sqlStateOf(error) === '0A000';
+  return isUnsupported && (error as DatabaseError).routine === 'RevalidateCachedQuery';
 }
 
 /** Whether the database was not reached, or could not do it; anything else is an internal error. */

@@ -46,16 +46,14 @@ sql.list = (values: readonly (string | number)[]): Sql =>
     ? new Sql(['(NULL)'], [])
     : new Sql(['(', ...values.slice(1).map(() => ', '), ')'], values);
 
-/** `INSERT` of one row, by the names of its columns. */
+/** `INSERT` of one row, by the names of its columns; one that is undefined is left out. */
 sql.insert = (table: string, row: Readonly<Record<string, SqlValue>>): Sql => {
-  const columns = Object.keys(row);
+  const given = Object.entries(row).filter(([, value]) => value !== undefined);
+  const columns = given.map(([name]) => name).join(', ');
+  const between = given.slice(1).map(() => ', ');
   return new Sql(
-    [
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (`,
-      ...columns.slice(1).map(() => ', '),
-      ')',
-    ],
-    Object.values(row),
+    [`INSERT INTO ${table} (${columns}) VALUES (`, ...between, ')'],
+    given.map(([, value]) => value),
   );
 };
 

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
+import { activateSession, type AttemptRequest } from '../checkouts/attempt-repository.js';
 import { systemClock } from '../clock.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
@@ -55,6 +56,11 @@ async function count(work: () => Promise<unknown>) {
   return { statements: statements.length, packets, writes: writes.length };
 }
 
+async function create(changes: Partial<AttemptRequest> = {}): Promise<void> {
+  const { attempt } = await harness.beginSending(changes);
+  await activateSession(store.database, attempt, 'session-1', Date.now());
+}
+
 /** Its own session, as its page names it. */
 const sessionOf = ({ attempt }: { attempt: { orderId: number } }) =>
   `session-${String(attempt.orderId)}`;
@@ -62,7 +68,7 @@ const sessionOf = ({ attempt }: { attempt: { orderId: number } }) =>
 // They grow easily, and each is a round trip: see docs/decisions/0010-postgresql.md.
 describe('what is sent to PostgreSQL', () => {
   it('for a new checkout and its session', async () => {
-    expect(await count(() => harness.activate())).toEqual({
+    expect(await count(() => create())).toEqual({
       statements: 6,
       packets: 4,
       writes: 2,
@@ -72,7 +78,7 @@ describe('what is sent to PostgreSQL', () => {
   it('for an order that was put before', async () => {
     const put = { version: 'version-1', amountMinor: 999, currency: 'GBP', decimals: 2 };
     await store.putOrder({ merchant: 'teashop', order: 'A1001' }, put);
-    expect(await count(() => harness.activate({ isStored: true }))).toEqual({
+    expect(await count(() => create({ isStored: true }))).toEqual({
       statements: 8,
       packets: 5,
       writes: 2,

@@ -6,6 +6,7 @@ import {
   findAttempts,
   findAttemptsByReference,
   findToken,
+  getAttempt,
   markSendFailed,
 } from '../checkouts/attempt-repository.js';
 import { findOrderIdRange } from '../checkouts/order-ids.js';
@@ -191,12 +192,14 @@ export class TestStore {
     );
   }
 
-  activateSession(orderId: number, sessionId: string) {
-    return activateSession(this.database, orderId, sessionId, this.#clock.now());
+  async activateSession(orderId: number, sessionId: string) {
+    const attempt = await getAttempt(this.database, orderId);
+    return activateSession(this.database, attempt, sessionId, this.#clock.now());
   }
 
-  endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent') {
-    return markSendFailed(this.database, orderId, { kind: status }, this.#clock.now());
+  async endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent') {
+    const attempt = await getAttempt(this.database, orderId);
+    return markSendFailed(this.database, attempt, status, undefined, this.#clock.now());
   }
 
   find(checkout: string) {

@@ -45,7 +45,7 @@ async function write(writer) {
       beginAttempt(tx, request, context),
     );
     const sessionId = `session-${attempt.orderId}`;
-    await activateSession(database, attempt.orderId, sessionId, Date.now());
+    await activateSession(database, attempt, sessionId, Date.now());
     process.stdout.write(`${checkout.id}\n`);
   }
 }
