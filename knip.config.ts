@@ -63,6 +63,8 @@ const config: KnipConfig = {
     'packages/operator': {
       entry: ['src/index.ts', 'src/**/*.test.ts', 'page/{main,vite.config}.ts'],
       project: ['{src,page}/**/*.ts'],
+      // Imported by the style sheet.
+      ignoreDependencies: ['@picocss/pico'],
     },
     'packages/sandbox': {
       entry: [

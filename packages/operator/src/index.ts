@@ -9,8 +9,10 @@ import { ReportService } from './report/service.js';
 import { operatorRoutes } from './routes.js';
 import { OperatorService } from './service.js';
 
-export { runEvents, runExplain, runWebhooks } from './cli/commands.js';
+export { runEvents } from './cli/events-command.js';
+export { runExplain } from './cli/explain-command.js';
 export { runReport } from './cli/report-command.js';
+export { runWebhooks } from './cli/webhooks-command.js';
 
 /** For the option `operator` of `createSessionServer()`. */
 export function createOperator(parts: OperatorParts): OperatorRoutes {

@@ -1,5 +1,10 @@
-import type { AttentionCode, LogEntry } from '@pay-checkout/session-server/internals';
 /** What the operator's page reads, in types that it shares with the server. Times are ms since 1970. */
+import type {
+  AttentionCode,
+  Figures,
+  LogEntry,
+  ServerMetrics,
+} from '@pay-checkout/session-server/internals';
 
 export interface SessionView {
   readonly actor: string;
@@ -7,32 +12,6 @@ export interface SessionView {
   readonly environment: string;
   /** A partner console that shows transactions of the provider. */
   readonly consoleUrl?: string | undefined;
-}
-
-/** How many items wait, and how long the oldest has waited. Counts stop at 10,000. */
-export interface BacklogView {
-  readonly watchedAttempts: number;
-  readonly scheduledPollLateSeconds: number;
-  readonly oldestReturnSeconds: number;
-  readonly waitingWebhooks: number;
-  readonly oldestWebhookSeconds: number;
-  readonly unmatchedWebhooks: number;
-  readonly waitingEvents: number;
-  readonly oldestEventSeconds: number;
-  readonly deadLetteredEvents: number;
-  readonly orderIdShare: number;
-  readonly pollersBackingOff: number;
-  readonly backfillSeconds: number;
-}
-
-/** Calls of one operation of the provider that this server has made since it started. */
-export interface ProviderCallsView {
-  readonly operation: string;
-  readonly calls: number;
-  readonly failed: number;
-  /** Half of them took no longer, in seconds; undefined: longer than is measured. */
-  readonly p50?: number | undefined;
-  readonly p95?: number | undefined;
 }
 
 /** What waits of a merchant, of the 10,000 that wait at all. */
@@ -45,14 +24,16 @@ export interface MerchantView {
 }
 
 export interface HealthView {
-  readonly providerCalls: readonly ProviderCallsView[];
+  /** Of each operation, that this server has made since it started. */
+  readonly providerCalls: Awaited<ReturnType<ServerMetrics['providerCalls']>>;
   /** Those with the most that needs a person come first. */
   readonly busyMerchants: readonly MerchantView[];
   readonly version: string;
   readonly isWritable: boolean;
   readonly uptimeSeconds: number;
   readonly merchants: { readonly all: number; readonly disabled: number };
-  readonly backlog: BacklogView;
+  /** How many items wait, and how long the oldest has waited. Counts stop at 10,000. */
+  readonly backlog: Awaited<ReturnType<Figures['backlog']>>;
 }
 
 /** Where an order was found, and by what. */

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../session-server/src/config.js';
 import { TestStack } from '../../../session-server/src/testing/test-stack.js';
-import { runEvents, runExplain, runWebhooks } from './commands.js';
+import { runEvents } from './events-command.js';
+import { runExplain } from './explain-command.js';
+import { runWebhooks } from './webhooks-command.js';
 
 let stack: TestStack;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../session-server/src/config.js';
-import { runExplain } from './commands.js';
+import { runExplain } from './explain-command.js';
 import { TestStack } from '../../../session-server/src/testing/test-stack.js';
 
 let stack: TestStack;

@@ -4,18 +4,13 @@ import {
   AppError,
   type Config,
   ConfigError,
-  createPartnerGateway,
-  fixedMerchants,
-  openBeside,
-  PartnerClients,
-  readMerchantsFile,
   systemClock,
 } from '@pay-checkout/session-server/internals';
 import { writeCsv } from '../report/csv.js';
 import type { OnRows } from '../report/day-report.js';
 import type { ReportRow, ReportSummary, ReportTotal } from '../report/report-view.js';
 import { ReportService } from '../report/service.js';
-import { shareQuota } from './share-quota.js';
+import { withLists } from './list-access.js';
 
 const USAGE = 'expected: report --day <YYYY-MM-DD> [--merchant <id>] [--csv <file>]';
 /** Lines of the transactions of a kind that needs a person. */
@@ -33,16 +28,8 @@ export async function runReport(
   isJson = false,
 ): Promise<string[]> {
   const { day, merchant, csv } = parseWords(words);
-  const merchants = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
-  const clients = new PartnerClients(config, merchants);
-  const database = await openBeside(config, 'read');
-  try {
-    const gateway = createPartnerGateway(clients);
-    const reconciliation = { waitForPage: shareQuota(database, merchants, config) };
-    const service = new ReportService({
-      ...{ database, merchants, gateway, reconciliation },
-      clock: systemClock,
-    });
+  return withLists(config, async (access) => {
+    const service = new ReportService({ ...access, reconciliation: access, clock: systemClock });
     const rows = { missing: [] as ReportRow[], unknown: [] as ReportRow[] };
     let hasMore = false;
     const collect: OnRows = (found) => {
@@ -63,10 +50,7 @@ export async function runReport(
       ...(hasMore ? ['and more: --csv writes all of them'] : []),
       ...(csv === undefined ? [] : [`written to ${csv}`]),
     ];
-  } finally {
-    await database.close();
-    clients.close();
-  }
+  });
 }
 
 function parseWords(words: readonly string[]) {

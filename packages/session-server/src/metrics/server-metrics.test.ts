@@ -246,7 +246,7 @@ describe('a backfill that the minute has no pages for', () => {
 });
 
 describe('a listener for metrics alone', () => {
-  it('has no page and no routes for programs, and refuses other host names and web pages', async () => {
+  it('has no page and no routes for programs, and refuses web pages', async () => {
     for (const path of ['/', '/page/session', '/operator/health']) {
       expect((await stack.askOperator(path)).status).toBe(404);
     }

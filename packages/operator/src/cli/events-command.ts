@@ -2,100 +2,17 @@ import { userInfo } from 'node:os';
 import {
   AppError,
   type Config,
-  ConfigError,
-  countWebhooks,
-  createPartnerGateway,
   type Database,
   type DeadLetter,
   type DeadLetterFilter,
   findDeadLetters,
-  findMerchantsOf,
-  fixedMerchants,
-  type Merchant,
-  type MerchantSource,
   openBeside,
-  PartnerClients,
-  readMerchantsFile,
   type RedeliverFilter,
   systemClock,
 } from '@pay-checkout/session-server/internals';
 import { redeliverAndNote } from '../audit.js';
-import { describeTimeline, explainOrder } from '../explain.js';
-import { shareQuota } from './share-quota.js';
 
 const MAX_SHOWN = 1000;
-
-/**
- * `pay-session-server explain <order> [merchant]`, with or without a running server.
- *
- * @throws {AppError} 404 `order_not_found`
- */
-export async function runExplain(
-  config: Config,
-  order: string,
-  merchantId?: string,
-  isJson = false,
-): Promise<string[]> {
-  const source = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
-  if (merchantId !== undefined && !(await source.find(merchantId))) {
-    throw new ConfigError('merchants file', [`there is no merchant "${merchantId}"`]);
-  }
-  const clients = new PartnerClients(config, source);
-  const database = await openBeside(config, 'read');
-  try {
-    const explained = [];
-    const shared = {
-      ...{ order, database, gateway: createPartnerGateway(clients), merchants: source },
-      waitForPage: shareQuota(database, source, config),
-      signal: new AbortController().signal,
-    };
-    for (const merchant of await findMerchants(database, source, order, merchantId)) {
-      const key = { merchant: merchant.id, order };
-      const timeline = await describeTimeline(database, key);
-      const lines = await explainOrder({ ...shared, merchant, now: systemClock.now() });
-      explained.push({ ...key, timeline, lines });
-    }
-    if (isJson) return [JSON.stringify(explained)];
-    return explained.flatMap(({ timeline, lines }) => [...timeline, ...lines]);
-  } finally {
-    await database.close();
-    clients.close();
-  }
-}
-
-/** The merchants of the file that have an order of this name; all of them, or the one that is named. */
-async function findMerchants(
-  database: Database,
-  source: MerchantSource,
-  order: string,
-  named: string | undefined,
-): Promise<Merchant[]> {
-  const ids = await findMerchantsOf(database, order);
-  const found = (await source.all()).filter(
-    ({ id }) => ids.includes(id) && (named === undefined || id === named),
-  );
-  if (found.length > 0) return found;
-  const others = ids.filter((id) => id !== named);
-  const whose = named === undefined ? '' : ` of ${named}`;
-  const hint =
-    others.length === 0
-      ? ''
-      : `; ${others.join(', ')} ${others.length === 1 ? 'has' : 'have'} one of this name`;
-  throw new AppError(404, 'order_not_found', `there is no order "${order}"${whose}${hint}`);
-}
-
-/** `pay-session-server webhooks`: counts of the provider's webhooks. */
-export async function runWebhooks(config: Config, isJson = false): Promise<string[]> {
-  const database = await openBeside(config, 'read');
-  try {
-    const { waiting, unmatched, processed, flagged, tests } = await countWebhooks(database);
-    const counts = { waiting, unmatched, processed, ...flagged, tests };
-    if (isJson) return [JSON.stringify(counts)];
-    return Object.entries(counts).map(([name, count]) => `${name.padEnd(20)} ${String(count)}`);
-  } finally {
-    await database.close();
-  }
-}
 
 /**
  * `pay-session-server events dead-lettered [merchant]` and
