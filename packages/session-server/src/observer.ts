@@ -38,6 +38,8 @@ export interface IgnoredRows {
   readonly unknownMerchant: number;
   /** Without `merchantId`: they count only by a whole `MerchantReference`. */
   readonly noMerchant: number;
+  /** About an order, and an error kept them from being stored. */
+  readonly notStored: number;
 }
 
 /**
@@ -60,8 +62,8 @@ export interface Observer {
   checkoutChanged(before: Checkout | undefined, after: Checkout): void;
   providerCalled(call: ProviderCall): void;
   polled(poll: TransactionPoll): void;
-  /** Rows of an account's list, counted at each poll that met them. */
-  rowsIgnored(rows: IgnoredRows): void;
+  /** Rows of a list, counted at each poll that met them. */
+  rowsIgnored(rows: Partial<IgnoredRows>): void;
   /** Rows named this many numbers in our range of `order_id` that no attempt has. */
   unknownOrderIdsSeen(count: number): void;
   webhookReceived(result: 'stored' | 'test' | 'refused'): void;

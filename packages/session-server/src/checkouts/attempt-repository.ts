@@ -388,30 +388,22 @@ export async function setFailureReported(
   await tx.run(sql`UPDATE attempts SET failure_reported_at = ${at} WHERE order_id = ${orderId}`);
 }
 
-/** Attempts of one provider merchant, or at one account, whose failure was reported until a time. */
-export async function findReportedFailures(
+/** Attempts at a list whose failure was reported, or whose checkout has a payment that was submitted, and when. */
+export async function findUnsettledAttempts(
   reader: Reader,
   { account, providerMerchantId }: TransactionList,
-  until: number,
-): Promise<StoredAttempt[]> {
+  { startedAt, until }: { readonly startedAt: number; readonly until: number },
+): Promise<{ readonly attempt: StoredAttempt; readonly why: 'failure' | 'submission' }[]> {
+  const ofList = sql`account = ${account} ${ofMerchant(providerMerchantId)}`;
   const rows = await reader.all(sql`
-    SELECT * FROM attempts
-    WHERE failure_reported_at <= ${until} AND account = ${account}
-      ${ofMerchant(providerMerchantId)}`);
-  return rows.map(toAttempt);
-}
-
-/** Attempts at a list whose checkout has a payment that was submitted until a time. */
-export async function findSubmittedAttempts(
-  reader: Reader,
-  { account, providerMerchantId }: TransactionList,
-  until: number,
-): Promise<StoredAttempt[]> {
-  const rows = await reader.all(sql`
-    SELECT * FROM attempts
-    WHERE checkout IN (SELECT id FROM checkouts WHERE submitted_at <= ${until})
-      AND account = ${account} ${ofMerchant(providerMerchantId)}`);
-  return rows.map(toAttempt);
+    SELECT attempts.*, 'failure' AS why FROM attempts
+    WHERE failure_reported_at <= ${startedAt} AND ${ofList}
+    UNION ALL SELECT attempts.*, 'submission' AS why FROM attempts
+    WHERE checkout IN (SELECT id FROM checkouts WHERE submitted_at <= ${until}) AND ${ofList}`);
+  return rows.map((row) => ({
+    attempt: toAttempt(row),
+    why: row['why'] as 'failure' | 'submission',
+  }));
 }
 
 function ofMerchant(providerMerchantId: number | undefined) {

@@ -123,34 +123,76 @@ export async function applyFacts(
   context: StepContext,
   locked?: LockedOrder,
 ): Promise<Change> {
-  const now = context.clock.now();
-  let moved = facts.reduce((state, fact) => advance(state, fact, now, context.rules), before);
-  if (moved === before) return { before, after: before };
+  if (advanceAll(before, facts, context) === before) return { before, after: before };
   const { stored, checkouts } = locked ?? (await lockOrderOf(tx, before));
+  const change = toChange(before, moveCheckout(before, facts, stored, context));
+  const { after } = change;
+  const order = { stored, checkouts: checkouts.map((one) => (one.id === after.id ? after : one)) };
+  await storeChanges(tx, order, [change], [], context);
+  return change;
+}
+
+/** A checkout after facts about it; one that becomes paid also shows what its shop has since decided. */
+export function moveCheckout(
+  before: Checkout,
+  facts: readonly CheckoutFact[],
+  stored: StoredOrder | undefined,
+  context: Pick<StepContext, 'clock' | 'rules'>,
+): Checkout {
+  const moved = advanceAll(before, facts, context);
   const isNewlyPaid = before.state !== 'paid' && moved.state === 'paid';
   const code = isNewlyPaid ? findObjection(stored, moved) : undefined;
-  if (code) moved = advance(moved, { type: 'attention-needed', code }, now, context.rules);
-  const events = eventsBetween(before, moved);
-  const after = { ...moved, sequence: before.sequence + events.length };
-  const entry = describeChange(before, after);
-  const changes = [
-    // Only a shop that is asked for its prices can have changed one that is not stored here.
-    updateCheckout(after, isNewlyPaid && !stored?.put ? now : undefined),
-    ...events.map((type, index) => {
-      const sequence = before.sequence + index + 1;
-      const body = renderEvent(after, type, sequence, now);
-      const { id: checkout, merchant } = after;
-      const id = `msg_${randomUUID()}`;
-      return insertEvent({ id, checkout, merchant, type, sequence, body }, now);
-    }),
-    ...(entry ? [insertEntry(after, entry, now)] : []),
-  ];
-  const order = { stored, checkouts: checkouts.map((one) => (one.id === after.id ? after : one)) };
-  await storeOrderState(tx, order, changes, now, context.onSuperseded);
-  tx.afterCommit(() => {
-    context.onChange(before, after);
+  return code ? advanceAll(moved, [{ type: 'attention-needed', code }], context) : moved;
+}
+
+function advanceAll(
+  before: Checkout,
+  facts: readonly CheckoutFact[],
+  { clock, rules }: Pick<StepContext, 'clock' | 'rules'>,
+): Checkout {
+  return facts.reduce((state, fact) => advance(state, fact, clock.now(), rules), before);
+}
+
+/** With the number of the last event that it sends. */
+export function toChange(before: Checkout, moved: Checkout): Change {
+  const sequence = before.sequence + eventsBetween(before, moved).length;
+  return { before, after: { ...moved, sequence } };
+}
+
+/**
+ * Stores changes of the checkouts of one order, with the events that its merchant is sent.
+ *
+ * @param order with all its checkouts as they are after the changes
+ * @param others statements about other rows, to be stored with them
+ */
+export async function storeChanges(
+  tx: Transaction,
+  order: LockedOrder,
+  changes: readonly Change[],
+  others: readonly Sql[],
+  { clock, onChange, onSuperseded }: StepContext,
+): Promise<void> {
+  const now = clock.now();
+  const statements = changes.flatMap(({ before, after }) => {
+    const isNewlyPaid = before.state !== 'paid' && after.state === 'paid';
+    const entry = describeChange(before, after);
+    return [
+      // Only a shop that is asked for its prices can have changed one that is not stored here.
+      updateCheckout(after, isNewlyPaid && !order.stored?.put ? now : undefined),
+      ...eventsBetween(before, after).map((type, index) => {
+        const sequence = before.sequence + index + 1;
+        const body = renderEvent(after, type, sequence, now);
+        const { id: checkout, merchant } = after;
+        const id = `msg_${randomUUID()}`;
+        return insertEvent({ id, checkout, merchant, type, sequence, body }, now);
+      }),
+      ...(entry ? [insertEntry(after, entry, now)] : []),
+    ];
   });
-  return { before, after };
+  await storeOrderState(tx, order, [...statements, ...others], now, onSuperseded);
+  tx.afterCommit(() => {
+    for (const { before, after } of changes) onChange(before, after);
+  });
 }
 
 /** Undefined when no one would ask about it, such as more time. */

@@ -311,11 +311,11 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       const isSubmitted = async () =>
         (await fixture.stateOf(checkout.id)).submittedAt !== undefined;
       const read = { startedAt: fixture.now + 300 * SECOND_MS, sinceMs: START };
-      await fixture.store.settleSubmissions({ ...AT_PROVIDER, ...read, startedAt: fixture.now });
-      await fixture.store.settleSubmissions({ ...AT_PROVIDER, ...read, sinceMs: START + 1 });
-      await fixture.store.settleSubmissions({ ...elsewhere, ...read });
+      await fixture.store.settleUnpaid({ ...AT_PROVIDER, ...read, startedAt: fixture.now });
+      await fixture.store.settleUnpaid({ ...AT_PROVIDER, ...read, sinceMs: START + 1 });
+      await fixture.store.settleUnpaid({ ...elsewhere, ...read });
       expect(await isSubmitted()).toBe(true);
-      await fixture.store.settleSubmissions({ ...AT_PROVIDER, ...read });
+      await fixture.store.settleUnpaid({ ...AT_PROVIDER, ...read });
       expect(await isSubmitted()).toBe(false);
     });
 

@@ -37,15 +37,17 @@ export function currentCheckoutOf(
   return checkouts.find(({ id }) => id === newest?.checkout) ?? checkouts.at(-1);
 }
 
-/** As {@link currentCheckoutOf}, with the attempts that are stored. */
+/** As {@link currentCheckoutOf}, with the attempts that are stored, unless they have been read. */
 export async function findCurrentCheckout(
   reader: Reader,
   stored: StoredOrder,
   checkouts: readonly Checkout[],
+  attempts?: readonly Attempt[],
 ): Promise<Checkout | undefined> {
   const ids = checkouts.map(({ id }) => id);
-  const attempts = stored.put || ids.length < 2 ? [] : await findAttemptsOf(reader, ids);
-  return currentCheckoutOf(stored, checkouts, attempts);
+  const isNeeded = !stored.put && ids.length > 1;
+  const all = attempts ?? (isNeeded ? await findAttemptsOf(reader, ids) : []);
+  return currentCheckoutOf(stored, checkouts, all);
 }
 
 /** The state of an order with this current checkout. */
@@ -62,6 +64,8 @@ export interface LockedOrder {
   /** Undefined when it was neither put nor has a checkout. */
   readonly stored: StoredOrder | undefined;
   readonly checkouts: readonly Checkout[];
+  /** Where they have been read. */
+  readonly attempts?: readonly Attempt[];
 }
 
 /** Reads an order that is about to change. */
@@ -95,13 +99,13 @@ export async function refreshOrder(
  */
 export async function storeOrderState(
   tx: Transaction,
-  { stored, checkouts }: LockedOrder,
+  { stored, checkouts, attempts }: LockedOrder,
   changes: readonly Sql[],
   now: number,
   onSuperseded?: (checkout: string) => void,
 ): Promise<OrderState> {
   if (!stored) throw new Error('no such order');
-  const current = await findCurrentCheckout(tx, stored, checkouts);
+  const current = await findCurrentCheckout(tx, stored, checkouts, attempts);
   const state = orderStateOf(stored, current);
   // The order first, as everywhere: transactions that lock its rows in two ways would deadlock.
   tx.queue(updateOrderState(stored, state, now), ...changes);

@@ -50,13 +50,20 @@ export function findCheckoutsOfOrder(
 }
 
 /** Every checkout of some orders of a merchant, oldest first. */
-export async function findCheckoutsOfOrders(
+export function findCheckoutsOfOrders(
   reader: Reader,
   merchant: string,
   orders: readonly string[],
 ): Promise<Checkout[]> {
-  const rows = await reader.all(sql`
-    SELECT * FROM checkouts WHERE merchant = ${merchant} AND order_name IN ${sql.list(orders)}`);
+  return findCheckoutsWhere(
+    reader,
+    sql`merchant = ${merchant} AND order_name IN ${sql.list(orders)}`,
+  );
+}
+
+/** Every checkout that a condition holds for, oldest first. */
+export async function findCheckoutsWhere(reader: Reader, condition: Sql): Promise<Checkout[]> {
+  const rows = await reader.all(sql`SELECT * FROM checkouts WHERE ${condition}`);
   return rows
     .toSorted(
       (one, other) =>

@@ -206,7 +206,7 @@ describe('the metrics', () => {
       refund: /^(partial|full)$/,
       version: /^\d+\.\d+\.\d+$/,
       flag: /^[a-z_]+$/,
-      reason: /^((unknown|no)_merchant|collision|connection)$/,
+      reason: /^((unknown|no)_merchant|not_stored|collision|connection)$/,
       le: /^(\+Inf|[\d.]+)$/,
     };
     const ours = (await scrape()).split('\n').filter((line) => line.startsWith('pay_'));

@@ -109,7 +109,7 @@ export class ServerMetrics implements Observer {
   );
   readonly #ignored = this.#counter(
     'pay_transaction_ignored_rows_total',
-    'Rows of an account’s list without a merchant that is known here, by why, counted each time',
+    'Rows of the list without a merchant that is known here, or not stored, by why, counted each time',
     'reason',
   );
   readonly #unknownOrderIds = this.#counter(
@@ -221,9 +221,10 @@ export class ServerMetrics implements Observer {
     this.#unreadable.inc({}, unreadableRows);
   }
 
-  rowsIgnored({ unknownMerchant, noMerchant }: IgnoredRows): void {
+  rowsIgnored({ unknownMerchant = 0, noMerchant = 0, notStored = 0 }: Partial<IgnoredRows>): void {
     this.#ignored.inc({ reason: 'unknown_merchant' }, unknownMerchant);
     this.#ignored.inc({ reason: 'no_merchant' }, noMerchant);
+    this.#ignored.inc({ reason: 'not_stored' }, notStored);
   }
 
   unknownOrderIdsSeen(count: number): void {

@@ -86,6 +86,23 @@ export function holdOrder({ forUpdate }: Transaction, { merchant, order }: Order
     SELECT * FROM orders WHERE merchant = ${merchant} AND order_name = ${order}${forUpdate}`;
 }
 
+/** As {@link lockOrder}, of several orders, one after the other by name: so no two transactions deadlock. */
+export async function lockOrders(
+  tx: Transaction,
+  keys: readonly OrderKey[],
+): Promise<StoredOrder[]> {
+  const rows = await tx.all(sql`
+    SELECT * FROM orders WHERE (merchant, order_name) IN ${ordersOf(keys)}
+    ORDER BY merchant, order_name${tx.forUpdate}`);
+  return rows.map(toOrder);
+}
+
+/** For `(merchant, order_name) IN`. */
+export function ordersOf(keys: readonly OrderKey[]): Sql {
+  const rows = keys.map(({ merchant, order }) => sql`(${merchant}, ${order})`);
+  return sql`(VALUES ${rows.reduce((before, row) => sql`${before}, ${row}`)})`;
+}
+
 /** Stores what a shop put; the order can be paid again if it was void. */
 export async function savePutOrder(
   tx: Transaction,
@@ -114,10 +131,14 @@ export function addOrder({ merchant, order }: OrderKey, now: number): Sql {
  * Of transactions that decide about one order at the same time, all but one run again: for those that
  * read of it what others change, and write elsewhere.
  */
-export async function touchOrder(tx: Transaction, { merchant, order }: OrderKey): Promise<void> {
-  await tx.run(
-    sql`UPDATE orders SET is_void = is_void WHERE merchant = ${merchant} AND order_name = ${order}`,
-  );
+export async function touchOrder(tx: Transaction, order: OrderKey): Promise<void> {
+  await tx.run(touch(order));
+}
+
+/** As {@link touchOrder}, to be stored with something else. */
+export function touch({ merchant, order }: OrderKey): Sql {
+  return sql`
+    UPDATE orders SET is_void = is_void WHERE merchant = ${merchant} AND order_name = ${order}`;
 }
 
 /** Marks an order as voided by its merchant. */

@@ -29,7 +29,7 @@ let accounts: Map<string, AccountSettings>;
 /** What the provider lists, newest first; the filter by merchant knows whose a row without one is. */
 let rows: (TransactionRow & { readonly of: number })[];
 let asked: TransactionQuery[];
-let ignored: IgnoredRows[];
+let ignored: Partial<IgnoredRows>[];
 let logged: string[];
 /** How often a poll was asked for. */
 let polled: number;
@@ -221,7 +221,8 @@ describe('the list of an account', () => {
       BEGIN SELECT raise(ABORT, 'refused'); END`);
     await poll(tea);
     expect([await stateOf(tea), await stateOf(book)]).toEqual(['paid', 'open']);
-    expect(logged).toEqual(['the list of transactions could not be read']);
+    expect(logged).toEqual(['what the provider lists of an order could not be stored']);
+    expect(ignored).toContainEqual({ notStored: 1 });
     await run(sql`DROP TRIGGER refuse`);
     await poll(book);
     expect(await stateOf(book)).toBe('paid');

@@ -1,8 +1,7 @@
 import {
   type StoredAttempt,
   clearSubmitted,
-  findReportedFailures,
-  findSubmittedAttempts,
+  findUnsettledAttempts,
   getAttempt,
   hasSubmitted,
   setFailureReported,
@@ -12,6 +11,7 @@ import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { getCheckout } from '../checkouts/repository.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import { touchOrder } from '../orders/repository.js';
+import { mayFail } from './order-batch.js';
 import type { TransactionList } from '../provider/gateway.js';
 import type { Database, Transaction } from '../store/database.js';
 
@@ -24,58 +24,45 @@ export interface CompleteRead extends TransactionList {
 }
 
 /**
- * A verified webhook or a row of the list says that an attempt failed. The shopper may have paid in the
- * same session since then: the failure counts once a later read of the list shows no payment.
+ * A verified webhook says that an attempt failed. The shopper may have paid in the same session since
+ * then: the failure counts once a later read of the list shows no payment.
  */
 export async function reportFailure(tx: Transaction, orderId: number, at: number): Promise<void> {
-  const { status, checkout, failureReportedAt } = await getAttempt(tx, orderId);
-  // The failure of a superseded session says nothing about the one that replaced it.
-  if (status !== 'active' || failureReportedAt !== undefined) return;
-  const { state } = await getCheckout(tx, checkout);
-  if (state !== 'paid' && state !== 'failed') await setFailureReported(tx, orderId, at);
+  const attempt = await getAttempt(tx, orderId);
+  const checkout = await getCheckout(tx, attempt.checkout);
+  if (mayFail(attempt, checkout)) await setFailureReported(tx, orderId, at);
 }
 
 /**
- * Settles the failures that were reported before a read.
+ * Concludes from a complete read: settles the failures that were reported before it, and ends the
+ * submissions whose settle window was over when it began and of which it shows no payment.
  *
  * @param covers whether the read would have met a payment of an attempt
  */
-export async function settleFailures(
+export async function settleUnpaid(
   database: Database,
   read: CompleteRead,
   covers: (attempt: StoredAttempt) => boolean,
   context: StepContext,
 ): Promise<Change[]> {
   const { startedAt } = read;
-  const reported = await findReportedFailures(database, read, startedAt);
-  const orderIds = reported.filter(covers).map(({ orderId }) => orderId);
-  if (orderIds.length === 0) return [];
-  return database.transaction('poll:settle-failures', async (tx) => {
-    const changes: Change[] = [];
-    for (const orderId of orderIds) {
-      changes.push(...(await settleFailure(tx, orderId, startedAt, context)));
-    }
-    return changes;
-  });
-}
-
-/**
- * Ends the submissions whose settle window was over when a read began that shows no payment of them.
- *
- * @param covers whether the read would have met a payment of an attempt
- */
-export async function settleSubmissions(
-  database: Database,
-  read: CompleteRead,
-  covers: (attempt: StoredAttempt) => boolean,
-  context: StepContext,
-): Promise<Change[]> {
-  const until = read.startedAt - context.rules.settleWindowSeconds * 1000;
-  const attempts = (await findSubmittedAttempts(database, read, until)).filter(covers);
+  const until = startedAt - context.rules.settleWindowSeconds * 1000;
+  const unsettled = await findUnsettledAttempts(database, read, { startedAt, until });
+  const covered = unsettled.filter(({ attempt }) => covers(attempt));
   const changes: Change[] = [];
-  for (const covered of Map.groupBy(attempts, ({ checkout }) => checkout).values()) {
+  for (const due of Map.groupBy(covered, ({ attempt }) => attempt.checkout).values()) {
+    const of = (what: 'failure' | 'submission') =>
+      due.filter(({ why }) => why === what).map(({ attempt }) => attempt);
+    const submitted = of('submission');
+    for (const { orderId } of of('failure')) {
+      const change = await database.transaction('poll:settle-failures', (tx) =>
+        settleFailure(tx, orderId, startedAt, context),
+      );
+      changes.push(...change);
+    }
+    if (submitted.length === 0) continue;
     const change = await database.transaction('poll:settle-submission', (tx) =>
-      settleSubmission(tx, covered, until, context),
+      settleSubmission(tx, submitted, until, context),
     );
     changes.push(change);
   }

@@ -28,7 +28,10 @@ export interface ExpectedPayment {
   readonly attemptedAt: number;
 }
 
-export function expectedPaymentOf(attempt: Attempt, checkout: Checkout): ExpectedPayment {
+/** The price of a checkout, which never changes. */
+export type PricedCheckout = Pick<Checkout, 'amountMinor' | 'currency' | 'decimals'>;
+
+export function expectedPaymentOf(attempt: Attempt, checkout: PricedCheckout): ExpectedPayment {
   return {
     orderId: attempt.orderId,
     merchantReference: attempt.merchantReference,

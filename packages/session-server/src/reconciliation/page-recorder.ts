@@ -1,32 +1,39 @@
 import { namesOf, orderIdsIn } from '../checkouts/attempt-ids.js';
-import { type StoredAttempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
+import type { StoredAttempt } from '../checkouts/attempt-repository.js';
 import { findOrderIdRange } from '../checkouts/order-ids.js';
-import { findCheckout } from '../checkouts/repository.js';
 import type { Change, StepContext } from '../checkouts/checkout-transactions.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
-import type { Logger } from '../logger.js';
+import { describeError, type Logger } from '../logger.js';
 import { hasAccountList, type MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../observer.js';
-import { isLogged, type LogEntry, logOrder } from '../orders/order-log.js';
+import type { OrderKey } from '../orders/repository.js';
 import { keyOf, type TransactionList, type TransactionRow } from '../provider/gateway.js';
-import type { Database } from '../store/database.js';
+import type { Database, Reader } from '../store/database.js';
+import { type Sql, sql } from '../store/sql.js';
 import {
-  type CandidateTransaction,
-  findByName,
-  findByPayment,
   indexMerchants,
+  type Match,
+  matchPage,
   type MerchantIndex,
+  unnamedOf,
 } from './candidates.js';
-import { type CompleteRead, settleFailures, settleSubmissions } from './failures.js';
-import { expectedPaymentOf, type MatchResult, matchTransaction, referencesOf } from './matching.js';
+import { type CompleteRead, settleUnpaid } from './failures.js';
+import { referencesOf } from './matching.js';
+import { nameOf, OrderBatch } from './order-batch.js';
 import { remainingMs } from './pacing.js';
-import { leaveOutRecorded, recordMatch } from './record-payment.js';
+import { findPaymentOrderIds, pollBy } from './repository.js';
 
 /** Polls re-read the same rows; what is wrong with them is logged at most once in this time. */
 const LOG_INTERVAL_MS = 3_600_000;
-/** Values of the provider that are longer than any that we know of are cut off. */
-const MAX_VALUE_CHARS = 60;
+/** Matches that one transaction stores at most, and so the orders that it locks. */
+const MAX_MATCHES = 25;
+/** A transaction that has taken this long leaves its other orders to the next: SQLite has one writer. */
+const MAX_SLICE_MS = 15;
+/** Runs of a transaction of several orders: then each is stored alone. */
+const MAX_RUNS = 2;
+/** When an order that could not be stored is read for again. */
+const RETRY_MS = 60_000;
 
 export interface PageRecorderOptions {
   readonly database: Database;
@@ -50,46 +57,45 @@ export interface LostAttemptFinder {
   mayHaveLost(orderId: number): boolean;
 }
 
+/** Several orders are not stored together: each is stored alone. */
+class TooManyCollisions extends Error {
+  override readonly name = 'TooManyCollisions';
+}
+
 /** Matches the rows of the provider's list to attempts, and stores what they prove. */
 export class PageRecorder {
   readonly #options: PageRecorderOptions;
   /** Attempts that only the `order_id` of a row without `merchantId` names: absence proves nothing of them. */
   readonly #ambiguous = new Set<number>();
+  /** Attempts whose rows could not be stored: neither does it of them. */
+  readonly #notStored = new Set<number>();
   readonly #loggedAt = new Map<string, number>();
 
   constructor(options: PageRecorderOptions) {
     this.#options = options;
   }
 
-  /**
-   * Stores what the rows of a page prove. A row that cannot be stored does not keep those of other
-   * merchants from it; the page is read again.
-   */
+  /** Stores what the rows of a page prove, together; nothing where they change nothing. */
   async record(list: TransactionList, rows: readonly TransactionRow[]): Promise<void> {
-    await this.#options.lostAttempts?.adopt(list, rows);
-    const index = indexMerchants(await this.#options.merchants.all());
-    const named = this.#ofTheirMerchant(list, await this.#findNamed(list, rows, index));
-    const { database, context } = this.#options;
-    const candidates = await leaveOutRecorded(database, list.account, named, context);
-    const failures: unknown[] = [];
-    const match = (candidate: CandidateTransaction, asked: 'payments' | 'others') =>
-      this.#match(candidate, asked).catch((error: unknown) => {
-        // The store is unavailable, for every row.
-        if (error instanceof AppError) throw error;
-        failures.push(error);
-        return true;
-      });
-    const others: CandidateTransaction[] = [];
-    for (const candidate of candidates) {
-      if (!(await match(candidate, 'payments'))) others.push(candidate);
-    }
-    // Only now: a row that pays one attempt may name another one, whose price it does not show.
-    for (const candidate of others) await match(candidate, 'others');
-    const found = await findByPayment(database, list, rows, index);
-    for (const candidate of this.#ofTheirMerchant(list, found)) {
-      if (!(await match(candidate, 'payments'))) await match(candidate, 'others');
-    }
-    if (failures.length > 0) throw failures[0];
+    if (rows.length === 0) return;
+    const { database, context, lostAttempts, merchants, onStep } = this.#options;
+    await lostAttempts?.adopt(list, rows);
+    const index = indexMerchants(await merchants.all());
+    const { account } = list;
+    const transactions = rows.flatMap(({ id }) => id ?? []);
+    const of = await findOrdersOf(database, list, rows, index);
+    const batch = await OrderBatch.read(database, of, { context, account, transactions });
+    if (batch.attempts.length > 0) onStep?.('poll:attempts-found');
+    await this.#noteStrays(list, rows, batch.attempts, index);
+    const { matches, ambiguous } = matchPage(list, rows, batch, index);
+    for (const { orderId } of ambiguous) this.#ambiguous.add(orderId);
+    await batch.readLog(database, matches);
+    for (const match of matches) batch.record(match);
+    const changed = new Set(batch.changed.map(nameOf));
+    await this.#store(
+      account,
+      matches.filter(({ attempt }) => changed.has(nameOf(attempt))),
+    );
   }
 
   /** Concludes from absence. A complete read of an account's list counts for all merchants that it covers. */
@@ -99,55 +105,141 @@ export class PageRecorder {
     const isOfAccount = providerMerchantId === undefined;
     if (isOfAccount && !(await hasAccountList(merchants, account))) return;
     const { byId } = indexMerchants(await merchants.all());
-    const covers = (attempt: StoredAttempt): boolean => {
-      const { skewSeconds = Infinity } = byId.get(attempt.merchant)?.evidence ?? {};
-      if (isOfAccount && this.#ambiguous.has(attempt.orderId)) return false;
-      return attempt.createdAt - skewSeconds * 1000 >= sinceMs;
+    const covers = ({ orderId, merchant, createdAt }: StoredAttempt): boolean => {
+      const { skewSeconds = Infinity } = byId.get(merchant)?.evidence ?? {};
+      if (this.#notStored.has(orderId) || (isOfAccount && this.#ambiguous.has(orderId)))
+        return false;
+      return createdAt - skewSeconds * 1000 >= sinceMs;
     };
-    this.#notify(await settleFailures(database, read, covers, context));
-    this.#notify(await settleSubmissions(database, read, covers, context));
+    this.#notify(await settleUnpaid(database, read, covers, context));
+  }
+
+  /** In slices, since creates wait for the orders of a transaction, and on SQLite for any transaction. */
+  async #store(account: string, matches: readonly Match[]): Promise<void> {
+    let left = matches;
+    while (left.length > 0) {
+      const slice = left.slice(0, MAX_MATCHES);
+      const stored = await this.#storeSlice(account, slice);
+      const deferred = slice.filter(({ attempt }) => !stored.has(nameOf(attempt)));
+      left = [...deferred, ...left.slice(MAX_MATCHES)];
+    }
+  }
+
+  /** @returns the names of the orders that are done with */
+  async #storeSlice(account: string, matches: readonly Match[]): Promise<ReadonlySet<string>> {
+    const orders = new Map(matches.map(({ attempt }) => [nameOf(attempt), attempt]));
+    try {
+      const { stored, changes } = await this.#storeTogether(account, orders, matches);
+      for (const { attempt } of matches) {
+        if (stored.has(nameOf(attempt))) this.#notStored.delete(attempt.orderId);
+      }
+      this.#notify(changes);
+      return stored;
+    } catch (error) {
+      // The store is unavailable, for every order.
+      if (error instanceof AppError) throw error;
+      if (orders.size === 1) await this.#noteNotStored(matches, error);
+      // In the order of the matches: payments come first.
+      const alone = Map.groupBy(matches, ({ attempt, result }) =>
+        [nameOf(attempt), result.kind === 'paid'].join(' '),
+      ).values();
+      for (const ofOrder of orders.size > 1 ? alone : []) await this.#storeSlice(account, ofOrder);
+      return new Set(orders.keys());
+    }
+  }
+
+  #storeTogether(
+    account: string,
+    orders: ReadonlyMap<string, OrderKey>,
+    matches: readonly Match[],
+  ): Promise<{ stored: Set<string>; changes: Change[] }> {
+    const { database, context } = this.#options;
+    const transactions = matches.flatMap(({ row }) => row.id ?? []);
+    let runs = 0;
+    return database.transaction('poll:store-match', async (tx) => {
+      runs += 1;
+      if (runs > MAX_RUNS && orders.size > 1) throw new TooManyCollisions();
+      const endAt = performance.now() + MAX_SLICE_MS;
+      const options = { context, account, transactions };
+      const batch = await OrderBatch.lock(tx, [...orders.values()], options);
+      await batch.readLog(tx, matches);
+      for (const match of matches) batch.record(match);
+      const stored = new Set<string>();
+      const changes: Change[] = [];
+      for (const [name, order] of orders) {
+        if (stored.size > 0 && performance.now() > endAt) break;
+        changes.push(...(await batch.store(tx, order)));
+        stored.add(name);
+      }
+      return { stored, changes };
+    });
+  }
+
+  /** Its other rows count, and those of other orders; it is read for again soon. */
+  async #noteNotStored(matches: readonly Match[], error: unknown): Promise<void> {
+    const { database, clock, logger, observer } = this.#options;
+    const [{ row, attempt }] = matches as [Match];
+    const { merchant, order } = attempt;
+    const attempts = new Set(matches.map((match) => match.attempt.orderId));
+    for (const orderId of attempts) this.#notStored.add(orderId);
+    observer.rowsIgnored({ notStored: matches.length });
+    if (this.#isLogDue(`not stored ${nameOf(attempt)}`)) {
+      logger.error(
+        { merchant, order, transaction: row.id, ...describeError(error) },
+        'what the provider lists of an order could not be stored',
+      );
+    }
+    const at = clock.now() + RETRY_MS;
+    await database.transaction('poll:plan-again', async (tx) => {
+      for (const orderId of attempts) await pollBy(tx, orderId, at);
+    });
   }
 
   #notify(changes: readonly Change[]): void {
     for (const change of changes) this.#options.onChange(change);
   }
 
-  async #findNamed(
+  /** Counts rows that are of no merchant here, and reports numbers in our range that no attempt has. */
+  async #noteStrays(
     list: TransactionList,
     rows: readonly TransactionRow[],
+    attempts: readonly StoredAttempt[],
     index: MerchantIndex,
-  ): Promise<CandidateTransaction[]> {
-    const references = new Set(rows.flatMap((row) => referencesOf(row, index)));
-    const { database, onStep } = this.#options;
-    const attempts = await findAttemptsByReference(database, list, [...references]);
-    if (attempts.length > 0) onStep?.('poll:attempts-found');
-    const candidates = findByName(attempts, rows, index);
+  ): Promise<void> {
+    const { account, providerMerchantId } = list;
+    const ours =
+      providerMerchantId === undefined
+        ? this.#ofKnownMerchants(account, rows, attempts, index)
+        : rows;
     const known = new Set(attempts.flatMap((attempt) => namesOf(attempt)));
-    const ours = this.#ofKnownMerchants(list, rows, candidates, index);
     await this.#noteUnknownOrderIds(list, ours, known, index);
-    return candidates;
   }
 
   /** Leaves out rows of unknown merchants, and rows without `merchantId`. */
   #ofKnownMerchants(
-    { account, providerMerchantId }: TransactionList,
+    account: string,
     rows: readonly TransactionRow[],
-    candidates: readonly CandidateTransaction[],
-    index: MerchantIndex,
+    attempts: readonly StoredAttempt[],
+    { byId, matchFields, matchFieldsAt }: MerchantIndex,
   ): readonly TransactionRow[] {
-    if (providerMerchantId !== undefined) return rows;
     // Also those of an id that a merchant had before its entry changed.
-    const ofAttempts = new Set(
-      candidates
-        .filter(({ row, attempt }) => row.merchantId === attempt.providerMerchantId)
-        .map(({ row }) => row),
+    const named = new Set(
+      attempts
+        .filter(({ merchant }) => byId.has(merchant))
+        .flatMap((attempt) =>
+          namesOf(attempt).map((name) => `${String(attempt.providerMerchantId)} ${name}`),
+        ),
     );
+    const isOfAttempt = (row: TransactionRow): boolean =>
+      referencesOf(row, { matchFields }).some((name) =>
+        named.has(`${String(row.merchantId)} ${name}`),
+      );
     const withoutMerchant = rows.filter(({ merchantId }) => merchantId === undefined).length;
     const known = rows.filter(
       (row) =>
-        ofAttempts.has(row) ||
-        (row.merchantId !== undefined &&
-          index.matchFieldsAt.has(keyOf({ account, providerMerchantId: row.merchantId }))),
+        row.merchantId !== undefined &&
+        (matchFieldsAt.has(keyOf({ account, providerMerchantId: row.merchantId })) ||
+          isOfAttempt(row)),
     );
     this.#options.observer.rowsIgnored({
       noMerchant: withoutMerchant,
@@ -160,23 +252,6 @@ export class PageRecorder {
       );
     }
     return known;
-  }
-
-  /**
-   * An account's list has rows of many merchants: each row counts only for its own merchant. One without
-   * `merchantId` needs a whole `MerchantReference`: stores at one account may give the same `order_id`.
-   */
-  #ofTheirMerchant(
-    list: TransactionList,
-    candidates: readonly CandidateTransaction[],
-  ): readonly CandidateTransaction[] {
-    if (list.providerMerchantId !== undefined) return candidates;
-    return candidates.filter(({ row, attempt, merchant: { evidence } }) => {
-      if (row.merchantId !== undefined) return row.merchantId === attempt.providerMerchantId;
-      const isCertain = referencesOf(row, evidence).includes(attempt.merchantReference);
-      if (!isCertain) this.#ambiguous.add(attempt.orderId);
-      return isCertain;
-    });
   }
 
   /**
@@ -214,51 +289,30 @@ export class PageRecorder {
     this.#loggedAt.set(what, now);
     return true;
   }
-
-  /** Stores what a row proves, when it is one of those asked for. Returns whether it is. */
-  async #match(
-    { row, attempt, merchant }: CandidateTransaction,
-    asked: 'payments' | 'others',
-  ): Promise<boolean> {
-    const { database, context } = this.#options;
-    const checkout = await findCheckout(database, attempt.checkout);
-    if (!checkout) return true;
-    const { evidence } = merchant;
-    const result = matchTransaction(row, expectedPaymentOf(attempt, checkout), evidence);
-    if ((result.kind === 'paid') !== (asked === 'payments')) return false;
-    const match = { row, attempt, result };
-    const isOfNothing = result.kind === 'none' && result.status === undefined;
-    const entry = toLogEntry(row, attempt, result);
-    // Each poll reads the row again.
-    const isNew = !(await isLogged(database, attempt, entry));
-    if (isOfNothing && !isNew) return true;
-    const changes = await database.transaction('poll:store-match', async (tx) => {
-      if (isNew) await logOrder(tx, attempt, entry, context.clock.now());
-      return isOfNothing ? [] : recordMatch(tx, match, evidence, context);
-    });
-    this.#notify(changes);
-    return true;
-  }
 }
 
-function toLogEntry(
-  row: TransactionRow,
-  attempt: CandidateTransaction['attempt'],
-  result: MatchResult,
-): LogEntry {
-  const short = (text: string | undefined) => text?.slice(0, MAX_VALUE_CHARS);
-  const reason =
-    result.kind === 'none' ? result.reason : result.kind === 'mismatch' ? result.code : undefined;
-  return {
-    kind: 'match',
-    checkout: attempt.checkout,
-    subject: short(row.id),
-    detail: {
-      result: result.kind,
-      reason,
-      status: short(row.status),
-      amount: short(row.amount),
-      currency: short(row.currencyCode),
-    },
-  };
+/** Selects the orders whose attempts rows name, or whose payments rows without a match field may be of. */
+async function findOrdersOf(
+  reader: Reader,
+  { account }: TransactionList,
+  rows: readonly TransactionRow[],
+  index: MerchantIndex,
+): Promise<Sql> {
+  const references = new Set(rows.flatMap((row) => referencesOf(row, index)));
+  const unnamed = unnamedOf(rows, index);
+  const shared = unnamed.flatMap(({ references: values }) =>
+    index.refundMatchFields.flatMap((field) => values[field] ?? []),
+  );
+  const orderIds = [
+    ...orderIdsIn([...references]),
+    ...(await findPaymentOrderIds(
+      reader,
+      account,
+      unnamed.flatMap(({ id }) => id ?? []),
+      shared,
+    )),
+  ];
+  return sql`(
+    SELECT merchant, order_name FROM attempts
+    WHERE order_id IN ${sql.list(orderIds)} AND account = ${account})`;
 }

@@ -2,7 +2,7 @@ import { FIRST_POLL_SECONDS, toAttempt } from '../checkouts/attempt-repository.j
 import type { CheckoutRules } from '../checkouts/rules.js';
 import type { ProviderMerchant } from '../provider/gateway.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
-import { sql } from '../store/sql.js';
+import { type Sql, sql } from '../store/sql.js';
 import type { MatchedRow } from './payment-rules.js';
 
 /** A transaction as it is kept: no names. */
@@ -84,21 +84,22 @@ export async function findMatchedRows(
   return rows.map(toMatchedRow);
 }
 
-/** Rows of an account with one of these ids, or with the value that a refund shares with its payment. */
-export async function findPaymentRows(
+/** The attempts of rows of an account with one of these ids, or with the value that a refund shares with its payment. */
+export async function findPaymentOrderIds(
   reader: Reader,
   account: string,
   ids: readonly string[],
   references: readonly string[],
-): Promise<MatchedRow[]> {
+): Promise<number[]> {
+  if (ids.length + references.length === 0) return [];
   const rows = await reader.all(sql`
-    SELECT * FROM matched_transactions
+    SELECT order_id FROM matched_transactions
     WHERE (account = ${account} AND id IN ${sql.list(ids)})
       OR (account = ${account} AND reference IN ${sql.list(references)})`);
-  return rows.map(toMatchedRow);
+  return rows.map((row) => Number(row['order_id']));
 }
 
-export async function upsertRow(tx: Transaction, row: MatchedRow, now: number): Promise<void> {
+export function upsertRow(row: MatchedRow, now: number): Sql {
   const inserted = sql.insert('matched_transactions', {
     account: row.account,
     id: row.transaction,
@@ -115,13 +116,13 @@ export async function upsertRow(tx: Transaction, row: MatchedRow, now: number): 
     transaction_time: row.transactionTime,
     recorded_at: now,
   });
-  await tx.run(sql`${inserted}
+  return sql`${inserted}
     ON CONFLICT (account, id) DO UPDATE SET checkout = excluded.checkout, order_id = excluded.order_id,
       status = excluded.status, is_refund_row = excluded.is_refund_row,
       proves_price = excluded.proves_price, amount = excluded.amount,
       taken_minor = excluded.taken_minor, refunded_minor = excluded.refunded_minor,
       reference = excluded.reference, currency = excluded.currency,
-      transaction_time = excluded.transaction_time`);
+      transaction_time = excluded.transaction_time`;
 }
 
 /** Plans the next poll for an attempt for now; its watch and its pauses start again. */
@@ -196,7 +197,7 @@ export async function countWatchedAttempts(
   }));
 }
 
-function toMatchedRow(row: Row): MatchedRow {
+export function toMatchedRow(row: Row): MatchedRow {
   return {
     account: String(row['account']),
     transaction: String(row['id']),

@@ -147,7 +147,7 @@ export function describeAttempts(start: StartReconciliation, runs: PropertyRuns 
             } as const)
           : ({ kind: 'failure', orderId } as const);
         await store.completeWebhook(webhook?.id ?? 0, { flags: ['verified'], pollFor: [], proof });
-        await store.settleFailures({ ...AT_PROVIDER, startedAt: now, sinceMs: 0 });
+        await store.settleUnpaid({ ...AT_PROVIDER, startedAt: now, sinceMs: 0 });
       }
     }
 

@@ -5,11 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
 import { explainWork, growsWithHistory, type Plan } from '../testing/query-plans.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
+import { quietReconciliation } from '../testing/quiet-reconciliation.js';
+import { testMerchant } from '../testing/test-merchant.js';
 import { TestStore } from '../testing/test-store.js';
+import type { Attempt } from '../checkouts/attempt-repository.js';
 
 /** Plans that seem to grow with history: a part of the statement, a part of the plan, why not. */
 const BOUNDED: readonly (readonly [statement: string, plan: string, why: string])[] = [
   ['FROM matched_transactions WHERE checkout IN', 'TEMP B-TREE', 'A checkout has a few of them.'],
+  ['SELECT * FROM orders WHERE (merchant, order_name) IN', 'TEMP B-TREE', 'Some of one page.'],
   ['FROM webhooks GROUP BY', 'SCAN webhooks', 'Asked by people only.'],
   ['FROM webhooks GROUP BY', 'TEMP B-TREE', 'The same.'],
   [
@@ -46,6 +50,7 @@ async function playEverything(store: TestStore): Promise<void> {
     isRefundRow: true,
     refundedMinor: 400,
   });
+  await playPage(store, attempt);
   await store.findTransactions(checkout.id);
   await store.findServed('tx-1');
   await store.applyTime(10);
@@ -57,6 +62,19 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.readBacklog();
   await store.ping();
   await playRestore(store);
+}
+
+/** A payment, the same row again, and a refund that refers to it. */
+async function playPage(store: TestStore, { merchantReference }: Attempt): Promise<void> {
+  const reconciliation = quietReconciliation(store, testMerchant());
+  const row = {
+    ...{ id: 'tx-3', status: 'SUCCESS', merchantId: 1001, currencyCode: 'GBP', amount: '9.99' },
+    transactionTime: new Date().toISOString(),
+    references: { orderRef: merchantReference, pspReference: 'psp-3' },
+  };
+  const refund = { ...row, id: 'tx-4', status: 'REFUNDED', references: { pspReference: 'psp-3' } };
+  for (const page of [[row], [row, refund]]) await reconciliation.reconcile(AT_PROVIDER, page);
+  await reconciliation.close();
 }
 
 async function playOrders(store: TestStore): Promise<void> {
@@ -119,9 +137,9 @@ async function playWebhooks(
   const proof = { kind: 'failure', orderId } as const;
   const pollFor = [0, Infinity].map((at) => ({ orderId, at }));
   await store.completeWebhook(ours.id, { flags: [], pollFor, proof });
-  await store.settleFailures({ ...AT_PROVIDER, startedAt: Infinity, sinceMs: 0 });
+  await store.settleUnpaid({ ...AT_PROVIDER, startedAt: Infinity, sinceMs: 0 });
   await store.recordHint(opened.checkout.id, { kind: 'submitted', sessionId: 'session-8' });
-  await store.settleSubmissions({ ...AT_PROVIDER, startedAt: Infinity, sinceMs: 0 });
+  await store.settleUnpaid({ ...AT_PROVIDER, startedAt: Infinity, sinceMs: 0 });
   await store.recordWebhook(webhook, orderId);
   const [repeated] = await store.claimWebhooks(10, 30);
   await store.completeWebhook(repeated?.id ?? 0, { flags: ['verified'], pollFor: [] });

@@ -8,7 +8,7 @@ import { startRetention } from '../erasure/retention.js';
 import { createLogger } from '../logger.js';
 import { touchOrder } from '../orders/repository.js';
 import { claimEvents, insertEvent } from '../outbox/repository.js';
-import { recordMatch } from '../reconciliation/record-payment.js';
+import { OrderBatch } from '../reconciliation/order-batch.js';
 import { declareLoss } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
 import { RunLoops } from '../run-loop.js';
@@ -142,8 +142,13 @@ describe('what moves an order while another server records a payment of it', () 
       'an erasure': (tx) => eraseOrder(tx, key, now),
       'a payment that takes another status': async (tx) => {
         const attempt = await getAttempt(tx, orderId);
-        const match = { row, attempt, result: { kind: 'none', reason: 'unlisted_status' } } as const;
-        return recordMatch(tx, match, testMerchant().evidence, store.context);
+        const settings = testMerchant().evidence;
+        const result = { kind: 'none', reason: 'unlisted_status', status: row.status } as const;
+        const { context } = store;
+        const options = { context, account: attempt.account, transactions: [row.id] };
+        const batch = await OrderBatch.lock(tx, [attempt], options);
+        batch.record({ row, attempt, result, settings });
+        return batch.store(tx, attempt);
       },
     } satisfies Record<string, Work>),
   );

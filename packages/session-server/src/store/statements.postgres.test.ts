@@ -2,10 +2,16 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
-import { activateSession, type AttemptRequest } from '../checkouts/attempt-repository.js';
+import {
+  activateSession,
+  type Attempt,
+  type AttemptRequest,
+} from '../checkouts/attempt-repository.js';
 import { systemClock } from '../clock.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
-import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import { AT_PROVIDER, StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import { quietReconciliation } from '../testing/quiet-reconciliation.js';
+import { testMerchant } from '../testing/test-merchant.js';
 import { TestStore } from '../testing/test-store.js';
 import { PostgresDatabase } from './postgres-database.js';
 
@@ -61,6 +67,13 @@ async function create(changes: Partial<AttemptRequest> = {}): Promise<void> {
   await activateSession(store.database, attempt, 'session-1', Date.now());
 }
 
+/** A payment of an attempt, as the list shows it. */
+const paymentOf = ({ orderId, merchantReference, createdAt }: Attempt) => ({
+  ...{ id: `tx-${String(orderId)}`, status: 'SUCCESS', merchantId: 1001 },
+  ...{ currencyCode: 'GBP', amount: '9.99', references: { orderRef: merchantReference } },
+  transactionTime: new Date(createdAt).toISOString(),
+});
+
 /** Its own session, as its page names it. */
 const sessionOf = ({ attempt }: { attempt: { orderId: number } }) =>
   `session-${String(attempt.orderId)}`;
@@ -98,6 +111,19 @@ describe('what is sent to PostgreSQL', () => {
       store.recordHint(sent.checkout.id, { kind: 'submitted', sessionId: sessionOf(sent) });
     expect(await count(hint)).toMatchObject({ packets: 3 });
     expect(await count(hint)).toMatchObject({ writes: 0 });
+  });
+
+  it('for a page with one payment, for the same page again, and for an empty one', async () => {
+    const reconciliation = quietReconciliation(store, testMerchant());
+    const sent = [await harness.activate(), await harness.activate({ order: 'A1002' })];
+    const rows = sent.map(({ attempt }) => paymentOf(attempt));
+    const read = (...page: typeof rows) => count(() => reconciliation.reconcile(AT_PROVIDER, page));
+    await read(...rows.slice(1));
+    // Reads that find the orders; then BEGIN, the lock, three reads, two writes and COMMIT.
+    expect(await read(...rows)).toMatchObject({ statements: 11, packets: 7 });
+    expect(await read(...rows)).toEqual({ statements: 3, packets: 3, writes: 0 });
+    expect(await read()).toEqual({ statements: 0, packets: 0, writes: 0 });
+    await reconciliation.close();
   });
 
   it('for a return', async () => {

@@ -62,10 +62,9 @@ import { hashToken } from '../random-id.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import {
   type CompleteRead,
-  settleFailures,
-  settleSubmissions,
+  settleUnpaid,
 } from '../reconciliation/failures.js';
-import { recordPayment } from '../reconciliation/record-payment.js';
+import { recordPayment } from '../reconciliation/order-batch.js';
 import { claimDuePolls, findKnownRow, findTransactions } from '../reconciliation/repository.js';
 import { adoptAttempt, declareLoss, findLoss, markLossRead } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
@@ -248,17 +247,8 @@ export class TestStore {
     );
   }
 
-  settleFailures(read: CompleteRead) {
-    return settleFailures(
-      this.database,
-      read,
-      ({ createdAt }) => createdAt >= read.sinceMs,
-      this.context,
-    );
-  }
-
-  settleSubmissions(read: CompleteRead) {
-    return settleSubmissions(
+  settleUnpaid(read: CompleteRead) {
+    return settleUnpaid(
       this.database,
       read,
       ({ createdAt }) => createdAt >= read.sinceMs,

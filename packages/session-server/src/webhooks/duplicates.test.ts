@@ -41,7 +41,7 @@ async function sendSigned(): Promise<void> {
 const counts = () => store.countWebhooks();
 /** The checkout, after the provider's list was read. */
 const found = async () => {
-  await store.settleFailures({ ...AT_PROVIDER, startedAt: harness.now, sinceMs: 0 });
+  await store.settleUnpaid({ ...AT_PROVIDER, startedAt: harness.now, sinceMs: 0 });
   return store.find(checkout);
 };
 

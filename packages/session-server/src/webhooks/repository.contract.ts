@@ -44,7 +44,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     }
 
     /** The provider's list is read to its end, and shows no payment. */
-    const readList = () => store.settleFailures({ ...AT_PROVIDER, startedAt: now, sinceMs: 0 });
+    const readList = () => store.settleUnpaid({ ...AT_PROVIDER, startedAt: now, sinceMs: 0 });
 
     async function claimOne(): Promise<ClaimedWebhook> {
       const [first, ...others] = await claim();
@@ -356,7 +356,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       await readList();
       expect((await store.find(checkout.id))?.state).toBe('open');
       const read = { ...AT_PROVIDER, account: 'north', startedAt: now, sinceMs: 0 };
-      await store.settleFailures(read);
+      await store.settleUnpaid(read);
       expect((await store.find(checkout.id))?.state).toBe('failed');
     });
 

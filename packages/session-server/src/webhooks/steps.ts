@@ -4,7 +4,7 @@ import { getCheckout } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import { reportFailure } from '../reconciliation/failures.js';
-import { recordPayment } from '../reconciliation/record-payment.js';
+import { recordPayment } from '../reconciliation/order-batch.js';
 import { pollBy, pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
 import {
