@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { checkoutNotFound } from '../errors.js';
 import type { CheckoutStatus, CheckoutStatusReply } from '../contract.js';
 import type { PaymentHints } from './service.js';
@@ -22,6 +22,11 @@ export interface StatusQuestion {
   readonly revision: number;
 }
 
+interface Query {
+  readonly ids: Set<string>;
+  readonly found: Promise<ReadonlyMap<string, Checkout>>;
+}
+
 /** Answers what state checkouts are in, and waits for one to move. */
 export class StatusService {
   readonly #database: Pick<Database, keyof Reader | 'isShared'>;
@@ -29,6 +34,8 @@ export class StatusService {
   readonly #reconciliation: PaymentHints;
   /** How many wait for each checkout, and the newest revision that they were shown. */
   readonly #waiters = new Map<string, { count: number; revision: number }>();
+  /** What is asked for in this turn of the event loop: one query answers all of it. */
+  #next: Query | undefined;
   #isLooking = false;
 
   constructor(options: {
@@ -104,7 +111,8 @@ export class StatusService {
 
   /** A payment of a waiting shopper may be pending, with an SDK that reports nothing. */
   async #read(ids: readonly string[], isWaiting: boolean): Promise<Checkout[]> {
-    const known = await findCheckouts(this.#database, ids);
+    const found = await this.#find(ids);
+    const known = ids.flatMap((id) => found.get(id) ?? []);
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {
       if (isWaiting ? checkout.state !== 'paid' : isPaymentPending(checkout)) {
@@ -113,6 +121,26 @@ export class StatusService {
       }
     }
     return known;
+  }
+
+  #find(ids: readonly string[]): Promise<ReadonlyMap<string, Checkout>> {
+    const isFull = (this.#next?.ids.size ?? 0) + ids.length > MAX_IN_QUERY;
+    const next = isFull || !this.#next ? this.#collect() : this.#next;
+    for (const id of ids) next.ids.add(id);
+    return next.found;
+  }
+
+  #collect(): Query {
+    const ids = new Set<string>();
+    const find = async () => {
+      await nextTurn();
+      if (this.#next === next) this.#next = undefined;
+      const found = await findCheckouts(this.#database, [...ids]);
+      return new Map(found.map((checkout) => [checkout.id, checkout]));
+    };
+    const next: Query = { ids, found: find() };
+    this.#next = next;
+    return next;
   }
 
   #enter(checkouts: readonly Checkout[]): boolean {
