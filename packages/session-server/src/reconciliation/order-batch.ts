@@ -125,7 +125,8 @@ export class OrderBatch implements StoredEvidence {
         UNION ALL SELECT * FROM matched_transactions WHERE checkout IN (${ids})`),
     ]);
     const all = rows.map(toMatchedRow);
-    return new OrderBatch(context, checkouts, attempts.map(toAttempt), all, stored);
+    const inOrder = attempts.map(toAttempt).toSorted((one, next) => one.orderId - next.orderId);
+    return new OrderBatch(context, checkouts, inOrder, all, stored);
   }
 
   get attempts(): readonly StoredAttempt[] {

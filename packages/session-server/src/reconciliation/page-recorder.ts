@@ -28,7 +28,7 @@ import { findPaymentOrderIds, pollBy } from './repository.js';
 const LOG_INTERVAL_MS = 3_600_000;
 /** Matches that one transaction stores at most, and so the orders that it locks. */
 const MAX_MATCHES = 25;
-/** A transaction that has taken this long leaves its other orders to the next: SQLite has one writer. */
+/** A transaction of SQLite, which has one writer, that has taken this long leaves its other orders to the next. */
 const MAX_SLICE_MS = 15;
 /** Runs of a transaction of several orders: then each is stored alone. */
 const MAX_RUNS = 2;
@@ -159,7 +159,7 @@ export class PageRecorder {
     return database.transaction('poll:store-match', async (tx) => {
       runs += 1;
       if (runs > MAX_RUNS && orders.size > 1) throw new TooManyCollisions();
-      const endAt = performance.now() + MAX_SLICE_MS;
+      const endAt = database.isShared ? Infinity : performance.now() + MAX_SLICE_MS;
       const options = { context, account, transactions };
       const batch = await OrderBatch.lock(tx, [...orders.values()], options);
       await batch.readLog(tx, matches);
