@@ -21,7 +21,7 @@ export const auditPage = page<PageOf<AuditView>>({
     `audit${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`,
   draw: ({ items, next }, { cursor }) =>
     items.length === 0
-      ? html`<p>No one has done anything here yet.</p>`
+      ? html`<p>No actions yet.</p>`
       : html`${renderTable(
           'What was done',
           ['When', 'Who', 'What', 'Order', 'Note'],

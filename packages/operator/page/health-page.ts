@@ -5,7 +5,7 @@ import { count } from './formatting.js';
 import { page } from './page.js';
 import { renderSection, words } from './parts.js';
 
-/** How it stands with merchants, provider and workers, in figures. */
+/** Figures of server, provider, merchants and workers. */
 export const healthPage = page<HealthView>({
   path: 'health',
   nav: 'Health',
@@ -55,7 +55,7 @@ export const healthPage = page<HealthView>({
         of.merchant,
         ...[of.attention, of.deadLettered, of.waitingEvents, of.watchedAttempts].map(count),
       ]),
-      'Nothing waits of any merchant.',
+      'All queues are empty.',
     )}
     ${renderFigures('Workers', [
       ['Attempts that are polled for', count(backlog.watchedAttempts)],

@@ -12,7 +12,7 @@ import { page, type PageActions } from './page.js';
 import { type Cell, orderPath, renderSection, renderTable, words } from './parts.js';
 import { renderRedeliver } from './queue-page.js';
 
-/** Everything about one order, and what may be done about it. */
+/** One order: its timeline, events, attempts and checkouts, with the actions on it. */
 export const orderPage = page<OrderView>({
   path: 'orders/:merchant/:order',
   title: ({ order = '' }) => `Order ${order}`,

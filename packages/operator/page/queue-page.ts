@@ -15,13 +15,12 @@ const NAMES: Readonly<Record<Queue, string>> = {
 
 const TEXTS: Readonly<Record<Queue, string>> = {
   attention: 'Orders that a person should check before shipping.',
-  unconfirmed:
-    'The shopper came back from paying, and no transaction shows it. It is still polled for.',
-  'price-changed': 'Paid at a price that is no longer the order’s.',
-  'paid-twice': 'More than one payment. Give back each one too many, at the provider.',
+  unconfirmed: 'The shopper came back from paying, but no transaction is listed. Polling goes on.',
+  'price-changed': 'Paid at a price that the order no longer has.',
+  'paid-twice': 'Paid more than once. Refund the extra payments at the provider.',
   'dead-letters': 'Events that the shop did not acknowledge in three days.',
   'unmatched-webhooks':
-    'Webhooks that name no attempt that is known. They prove nothing, and are dropped after some days.',
+    'Webhooks for which no attempt was found. They prove nothing, and are deleted after some days.',
 };
 
 /** The queues, newest first. */
@@ -89,7 +88,7 @@ function renderItems(
         ['Webhook', 'Endpoint of', 'Received'],
         items.map((item) => [
           html`${item.id}`,
-          html`${item.merchants.join(', ') || 'no merchant any more'}`,
+          html`${item.merchants.join(', ') || 'a removed merchant'}`,
           time(item.at),
         ]),
       );
@@ -110,7 +109,7 @@ function renderItems(
   }
 }
 
-/** It keeps its id: a shop that has it already does nothing again. */
+/** The event keeps its id, so a shop that has processed it ignores it. */
 export function renderRedeliver(
   event: string,
   described: string,

@@ -23,8 +23,8 @@ export const searchPage = page<SearchView>({
     const { orders, more } = found;
     if (orders.length === 0) {
       return html`<p>
-        No order has this name, reference, checkout, transaction or event. Names count with capital
-        letters, and a name may be left unfinished; the others are wanted whole.
+        Nothing found. Order names are case-sensitive, and the beginning of a name is enough; enter
+        references, checkouts, transactions and events in full.
       </p>`;
     }
     return html`${renderTable(
@@ -37,6 +37,6 @@ export const searchPage = page<SearchView>({
         time(createdAt),
       ]),
     )}
-    ${more ? html`<p>There are more: say more of the name.</p>` : ''}`;
+    ${more ? html`<p>There are more. Enter more of the name.</p>` : ''}`;
   },
 });

@@ -89,8 +89,8 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
           (await hasAccountList(merchants, attempt.account))
         ) {
           lines.push(
-            '      not recorded so far: the server reads the list of the account, this is of its merchant; if it',
-            '      stays so, "pay-session-server check" compares both',
+            '      not recorded yet: it is in the merchant’s list, and the server reads the account’s list; if this',
+            '      does not change, "pay-session-server check" compares both',
           );
         }
       }

@@ -56,7 +56,7 @@ export async function searchOrders(reader: Reader, text: string): Promise<Search
   const orders = [...found.values()].toSorted((one, other) => rank(one) - rank(other));
   return { orders: orders.slice(0, MAX_FOUND), more: orders.length > MAX_FOUND };
 
-  /** The very name comes first, and among equals the newest order. */
+  /** An exact match comes first, then the newest order. */
   function rank({ order, createdAt }: FoundOrder): number {
     return (order === wanted ? 0 : Number.MAX_SAFE_INTEGER / 2) - createdAt;
   }

@@ -66,7 +66,7 @@ function parseWords(words: readonly string[]) {
     const { day, ...others } = values;
     if (day !== undefined) return { day, ...others };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new AppError(400, 'invalid_request', USAGE);
 }
