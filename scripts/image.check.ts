@@ -63,6 +63,8 @@ describe('the image', () => {
         PAY_PARTNER_API_KEY_FILE: file('partner-api-key', 'invented-key'),
         PAY_MERCHANTS_FILE: file('merchants.json', merchants),
         PAY_DATABASE_FILE: join(data, 'pay.sqlite'),
+        // It does not start without the operator's package.
+        PAY_OPERATOR_PORT: '0',
       },
     };
     const [program = '', ...words] = command;
