@@ -7,11 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { activateSession } from '../checkouts/attempt-repository.js';
+import { systemClock } from '../clock.js';
 import { readValidSettings } from '../config.js';
 import { ConfigError } from '../errors.js';
 import { describeError, type LogFields } from '../logger.js';
 import { PostgresServer, queryAt } from '../testing/postgres-server.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { TestStore } from '../testing/test-store.js';
 import { getCounter, incrementCounter, setCounter, type Transaction } from './database.js';
 import { checkDatabaseUrl, PostgresDatabase } from './postgres-database.js';
 import { sql } from './sql.js';
@@ -118,12 +122,15 @@ describe('named statements', () => {
     const readInside = () =>
       database.transaction('test', (tx) => tx.all(sql`SELECT * FROM counters`));
     await database.transaction('test', count);
-    for (let times = 0; times < 2; times += 1) await Promise.all([read(), readInside()]);
+    // One after the other: all on the same connection.
+    await read();
+    await readInside();
     const plans = await database.all(sql`SELECT name FROM pg_prepared_statements`);
     expect(plans.length).toBeGreaterThan(0);
     await made.query('ALTER TABLE counters ADD COLUMN more TEXT');
     const rows = [{ name: 'test', value: 1, more: null }];
-    expect(await Promise.all([read(), readInside()])).toEqual([rows, rows]);
+    expect(await readInside()).toEqual(rows);
+    expect(await read()).toEqual(rows);
   });
 
   it('are not used unless they are asked for: a pooler may not know them', async () => {
@@ -142,8 +149,9 @@ const SHUTDOWN = Buffer.concat([
   Buffer.from(SHUTDOWN_FIELDS),
 ]);
 
-/** Stands between a server and its database, and cuts connections at a COMMIT. */
+/** Stands between a server and its database, and cuts connections at a COMMIT, or another statement. */
 class CuttingProxy {
+  statement = 'COMMIT';
   /** What becomes of the next COMMITs: they arrive and their answer is lost, or they do not arrive. */
   cut: 'answer' | 'commit' = 'answer';
   /** What happens while a COMMIT is held up. Default: nothing holds it up. */
@@ -189,7 +197,7 @@ class CuttingProxy {
       } else client.write(data);
     });
     client.on('data', (data) => {
-      if (this.cuts > 0 && data.includes('COMMIT')) {
+      if (this.cuts > 0 && data.includes(this.statement)) {
         isCut = true;
         this.cuts -= 1;
         if (this.crash) return void this.crash();
@@ -255,6 +263,29 @@ describe('a commit whose answer is lost', () => {
     expect(effects).toEqual([]);
     const stored = await Promise.all(names.map((name) => getCounter(database, name)));
     expect(stored).toEqual(names.map(() => 1));
+  });
+
+  it('tells a session that is stored already from one that came too late', async () => {
+    const proxy = new CuttingProxy(made.url);
+    const database = await openThrough(proxy);
+    const store = new TestStore(database, { clock: systemClock, rules: TEST_RULES });
+    const harness = new StoreHarness(store);
+    const [shown, late] = [
+      await harness.beginSending({ order: 'A1' }),
+      await harness.beginSending({ order: 'A2' }),
+    ];
+    await store.endAttempt(late.attempt.orderId, 'unknown');
+    proxy.statement = 'UPDATE attempts SET session_id';
+    const activate = ({ attempt }: typeof shown) => {
+      proxy.cuts = 1;
+      return activateSession(database, attempt, `session-${attempt.order}`, Date.now());
+    };
+    expect([await activate(shown), proxy.cuts]).toEqual([true, 0]);
+    expect([await activate(late), proxy.cuts]).toEqual([false, 0]);
+    expect(await made.query('SELECT status, session_id FROM attempts ORDER BY order_id')).toEqual([
+      { status: 'active', session_id: 'session-A1' },
+      { status: 'unknown', session_id: 'session-A2' },
+    ]);
   });
 
   it('is not taken for done when the server crashed and gave its id to another one', async () => {
