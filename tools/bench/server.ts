@@ -22,6 +22,7 @@ const server = await startSessionServer(
       PAY_PUBLIC_URL: 'http://pay.localhost:4200',
       PAY_DATABASE_FILE: join(folder, 'data.sqlite'),
       DATABASE_URL: process.env['DATABASE_URL'],
+      PAY_NAMED_STATEMENTS: process.env['PAY_NAMED_STATEMENTS'],
       PAY_ENCRYPTION_KEY: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
       PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
       PAY_WIDGET_SCRIPT: writeWidgetScript(folder),

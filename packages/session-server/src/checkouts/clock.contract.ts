@@ -5,7 +5,7 @@ import { toStoredToken } from './attempt-ids.js';
 
 /** What a store does when time passes. */
 export function describeClock(fixture: StoreFixture): void {
-  const { activate, pay } = fixture;
+  const { activate, pay, stateOf } = fixture;
 
   describe('time', () => {
     it('works only on what is due', async () => {
@@ -42,6 +42,17 @@ export function describeClock(fixture: StoreFixture): void {
       expect(await claim()).toEqual([]);
       fixture.now += 30 * SECOND_MS;
       expect(await claim()).toMatchObject([{ id: checkout.id }]);
+    });
+
+    it('are none of an order that was put: its price is compared with the payment', async () => {
+      const key = { merchant: 'teashop', order: 'A1001' };
+      const put = { version: 'version-1', amountMinor: 999, currency: 'GBP', decimals: 2 };
+      await fixture.store.putOrder(key, put);
+      const { attempt, checkout } = await activate({ isStored: true });
+      await fixture.store.putOrder(key, { ...put, version: 'version-2', amountMinor: 1299 });
+      await pay(attempt.orderId);
+      expect((await stateOf(checkout.id)).attention).toEqual(['price_changed']);
+      expect(await fixture.store.claimPriceChecks(10, fixture.now)).toEqual([]);
     });
   });
 
