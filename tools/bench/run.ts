@@ -4,6 +4,8 @@
  * Rounds are interleaved (ours, peer, ours, peer, …) and compared round by round, so that what else
  * the machine does falls on both. `node tools/bench/run.ts read outbox` runs these two only.
  *
+ * `PAY_NAMED_STATEMENTS=on` has PostgreSQL keep the plans of our statements: it is off as in the server.
+ *
  * Replicas, database and load share the processors of one machine: what three replicas answer beside
  * one says nothing about three machines.
  */

@@ -150,15 +150,6 @@ export async function findAttemptsOfOrder(
   return rows.map(toAttempt);
 }
 
-/** The attempt of a checkout that last became the one of its order. */
-export async function findLastAttempt(
-  reader: Reader,
-  checkout: string,
-): Promise<StoredAttempt | undefined> {
-  const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
-  return rows.map(toAttempt).toSorted(compareAttempts).at(-1);
-}
-
 /** The attempt of an order that is being sent or is active. */
 export async function findActiveAttempt(
   reader: Reader,
