@@ -125,7 +125,7 @@ describe('a page about an order that others change all the time', () => {
       AT_PROVIDER,
       attempts.map((attempt) => rowOf(attempt)),
     );
-    expect(refused.slice(0, 3)).toEqual(['40001', '40001', 'TooManyCollisions']);
+    expect(refused.slice(0, 3)).toEqual(['40001', '40001', 'Error: the page collided twice']);
     expect(new Set(await statesOf(attempts))).toEqual(new Set(['paid']));
   });
 });

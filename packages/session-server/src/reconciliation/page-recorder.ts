@@ -57,11 +57,6 @@ export interface LostAttemptFinder {
   mayHaveLost(orderId: number): boolean;
 }
 
-/** Several orders are not stored together: each is stored alone. */
-class TooManyCollisions extends Error {
-  override readonly name = 'TooManyCollisions';
-}
-
 /** Matches the rows of the provider's list to attempts, and stores what they prove. */
 export class PageRecorder {
   readonly #options: PageRecorderOptions;
@@ -86,9 +81,15 @@ export class PageRecorder {
     const of = await findOrdersOf(database, list, rows, index);
     const batch = await OrderBatch.read(database, of, { context, account, transactions });
     if (batch.attempts.length > 0) onStep?.('poll:attempts-found');
-    await this.#noteStrays(list, rows, batch.attempts, index);
     const { matches, ambiguous } = matchPage(list, rows, batch, index);
     for (const { orderId } of ambiguous) this.#ambiguous.add(orderId);
+    const known = new Set(batch.attempts.flatMap((attempt) => namesOf(attempt)));
+    await this.#noteUnknownOrderIds(
+      list,
+      this.#ofKnownMerchants(list, rows, matches, index),
+      known,
+      index,
+    );
     await batch.readLog(database, matches);
     for (const match of matches) batch.record(match);
     const changed = new Set(batch.changed.map(nameOf));
@@ -158,7 +159,7 @@ export class PageRecorder {
     let runs = 0;
     return database.transaction('poll:store-match', async (tx) => {
       runs += 1;
-      if (runs > MAX_RUNS && orders.size > 1) throw new TooManyCollisions();
+      if (runs > MAX_RUNS && orders.size > 1) throw new Error('the page collided twice');
       const endAt = database.isShared ? Infinity : performance.now() + MAX_SLICE_MS;
       const options = { context, account, transactions };
       const batch = await OrderBatch.lock(tx, [...orders.values()], options);
@@ -199,47 +200,22 @@ export class PageRecorder {
     for (const change of changes) this.#options.onChange(change);
   }
 
-  /** Counts rows that are of no merchant here, and reports numbers in our range that no attempt has. */
-  async #noteStrays(
-    list: TransactionList,
-    rows: readonly TransactionRow[],
-    attempts: readonly StoredAttempt[],
-    index: MerchantIndex,
-  ): Promise<void> {
-    const { account, providerMerchantId } = list;
-    const ours =
-      providerMerchantId === undefined
-        ? this.#ofKnownMerchants(account, rows, attempts, index)
-        : rows;
-    const known = new Set(attempts.flatMap((attempt) => namesOf(attempt)));
-    await this.#noteUnknownOrderIds(list, ours, known, index);
-  }
-
   /** Leaves out rows of unknown merchants, and rows without `merchantId`. */
   #ofKnownMerchants(
-    account: string,
+    { account, providerMerchantId: id }: TransactionList,
     rows: readonly TransactionRow[],
-    attempts: readonly StoredAttempt[],
-    { byId, matchFields, matchFieldsAt }: MerchantIndex,
+    matches: readonly Match[],
+    { matchFieldsAt }: MerchantIndex,
   ): readonly TransactionRow[] {
+    if (id !== undefined) return rows;
     // Also those of an id that a merchant had before its entry changed.
-    const named = new Set(
-      attempts
-        .filter(({ merchant }) => byId.has(merchant))
-        .flatMap((attempt) =>
-          namesOf(attempt).map((name) => `${String(attempt.providerMerchantId)} ${name}`),
-        ),
-    );
-    const isOfAttempt = (row: TransactionRow): boolean =>
-      referencesOf(row, { matchFields }).some((name) =>
-        named.has(`${String(row.merchantId)} ${name}`),
-      );
+    const matched = new Set(matches.map(({ row }) => row));
     const withoutMerchant = rows.filter(({ merchantId }) => merchantId === undefined).length;
     const known = rows.filter(
       (row) =>
         row.merchantId !== undefined &&
         (matchFieldsAt.has(keyOf({ account, providerMerchantId: row.merchantId })) ||
-          isOfAttempt(row)),
+          matched.has(row)),
     );
     this.#options.observer.rowsIgnored({
       noMerchant: withoutMerchant,

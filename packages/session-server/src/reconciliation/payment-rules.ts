@@ -103,7 +103,7 @@ export function planPayment(
  * Two versions of one row. Pages may be read late or twice, so that a version is no newer than the one
  * that is stored: what was taken or refunded in any of them was.
  */
-export function mergeRow(known: MatchedRow, read: MatchedRow): MatchedRow {
+function mergeRow(known: MatchedRow, read: MatchedRow): MatchedRow {
   const isMore =
     known.isRefundRow === read.isRefundRow ? read.takenMinor > known.takenMinor : known.isRefundRow;
   const isEarlier = timeOf(read) < timeOf(known);
