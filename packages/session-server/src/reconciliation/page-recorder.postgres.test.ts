@@ -134,7 +134,7 @@ describe('a create of an order whose page is being stored', () => {
   it('waits for that transaction only, and sees the payment', async () => {
     const attempts = await openOrders([
       'A',
-      ...Array.from({ length: 29 }, (_, at) => `B${String(at)}`),
+      ...Array.from({ length: 19 }, (_, at) => `B${String(at)}`),
     ]);
     let created: Promise<string> | undefined;
     let transactions = 0;

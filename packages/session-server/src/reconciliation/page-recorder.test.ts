@@ -118,7 +118,7 @@ describe('a page', () => {
     expect(isRecorded).toBe(false);
     await recording;
     expect(new Set(await statesOf(attempts))).toEqual(new Set(['paid']));
-    expect(countStored()).toBe(3);
+    expect(countStored()).toBe(6);
   });
 
   it('leaves to the next transaction what would take too long', async () => {
@@ -139,7 +139,7 @@ describe('a page', () => {
     const both = { ...references, internalReference: String(dearer.attempt.orderId) };
     const rows = attempts.map((attempt) => rowOf(attempt));
     await record(...rows.slice(0, -1), rowOf(last, { references: both }));
-    expect(countStored()).toBe(2);
+    expect(countStored()).toBe(4);
     expect(await stateOf(last)).toBe('paid');
     expect(await store.find(dearer.checkout.id)).toMatchObject({ attention: [] });
   });

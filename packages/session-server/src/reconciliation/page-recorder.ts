@@ -27,7 +27,7 @@ import { findPaymentOrderIds, pollBy } from './repository.js';
 /** Polls re-read the same rows; what is wrong with them is logged at most once in this time. */
 const LOG_INTERVAL_MS = 3_600_000;
 /** Matches that one transaction stores at most, and so the orders that it locks. */
-const MAX_MATCHES = 25;
+const MAX_MATCHES = 10;
 /** A transaction of SQLite, which has one writer, that has taken this long leaves its other orders to the next. */
 const MAX_SLICE_MS = 15;
 /** Runs of a transaction of several orders: then each is stored alone. */
