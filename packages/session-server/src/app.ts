@@ -8,8 +8,8 @@ import type { Clock } from './clock.js';
 import type { Environment } from './contract.js';
 import { assetRoutes } from './hosted/assets.js';
 import { hostedRoutes } from './hosted/routes.js';
-import { addAnswerCrashPoints } from './crash-decorators.js';
-import { isCrashPointArmed } from './crash-points.js';
+import type { OnStep } from './crash-points.js';
+import { reportAnswers } from './http/report-answers.js';
 import { compress } from './http/compress.js';
 import { allowPages } from './http/cors.js';
 import { errorPages } from './http/error-pages.js';
@@ -62,6 +62,7 @@ export interface AppServices {
   readonly widgetScript: string;
   readonly earlierWidgetScripts: readonly string[];
   readonly rateLimits: RateLimits;
+  readonly onStep: OnStep | undefined;
 }
 
 /** Where shoppers come back; as a pattern, it also knows an address that cannot be decoded. */
@@ -95,7 +96,7 @@ export function createRouter(services: AppServices): Router {
   v1.use('/pay', errorPages(logger, { failed: 'unavailableTitle', refused: INVALID_LINK }));
 
   const router = Router();
-  if (isCrashPointArmed()) router.use(addAnswerCrashPoints);
+  if (services.onStep) router.use(reportAnswers(services.onStep));
   router.use('/v1', v1);
   router.all(['/healthz', '/readyz', '/openapi.json'], first, dataHeaders);
   router.use(

@@ -60,25 +60,21 @@ export interface CrashPlan {
   readonly pass: number;
 }
 
-let armed: CrashPlan | undefined;
-let passes = 0;
+/** Called after each step of {@link CRASH_POINTS}: a test hook. */
+export type OnStep = (step: string) => void;
 
-/** Dies here, by SIGKILL, if the process was armed for this place; otherwise does nothing. */
-export function crashPoint(point: string): void {
-  if (armed?.point !== point) return;
-  passes += 1;
-  if (passes === armed.pass) process.kill(process.pid, 'SIGKILL');
-}
-
-/** Whether this process is to die somewhere. */
-export function isCrashPointArmed(): boolean {
-  return armed !== undefined;
-}
-
-/** Arms this process; undefined disarms it. */
-export function armCrashPoint(plan: CrashPlan | undefined): void {
-  armed = plan;
-  passes = 0;
+/** What kills this process by SIGKILL at the step that `PAY_CRASH_AT` names; undefined without one. */
+export function readCrashHook(
+  env: Readonly<Record<string, string | undefined>>,
+): OnStep | undefined {
+  const plan = parseCrashPlan(env);
+  if (!plan) return undefined;
+  let passes = 0;
+  return (step) => {
+    if (step !== plan.point) return;
+    passes += 1;
+    if (passes === plan.pass) process.kill(process.pid, 'SIGKILL');
+  };
 }
 
 /**

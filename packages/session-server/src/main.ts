@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseConfig } from './config.js';
-import { armCrashPoint, parseCrashPlan } from './crash-points.js';
+import { readCrashHook } from './crash-points.js';
 import { AppError, ConfigError } from './errors.js';
 import { VERSION } from './version.js';
 import { runInit } from './cli/init-command.js';
@@ -59,8 +59,10 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(`${VERSION}\n`);
     return;
   }
-  armCrashPoint(parseCrashPlan(process.env));
-  if (command === undefined) return runSessionServer(await checkStart(process.env));
+  if (command === undefined) {
+    const config = await checkStart(process.env);
+    return runSessionServer(config, { onStep: readCrashHook(process.env) });
+  }
   const lines = await runCommand(command, words);
   if (lines) {
     process.stdout.write(`${lines.join('\n')}\n`);
@@ -92,7 +94,8 @@ async function runCommand(
     if (command === 'export') return runExport(config(), order, merchant);
     if (command === 'erase') return runErase(config(), order, merchant, isJson);
   }
-  if (command === 'restore') return asMessages(await runRestore(config(), words));
+  if (command === 'restore')
+    return asMessages(await runRestore(config(), words, { onStep: readCrashHook(process.env) }));
   if (command === 'move-store') return asMessages(await runMoveStore(config(), words));
   if (command === 'init') return asMessages(runInit(words));
   if (command === 'events') return (await loadOperator(command)).runEvents(config(), words, isJson);

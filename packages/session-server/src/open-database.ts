@@ -1,11 +1,11 @@
 import { prepareOrderIds } from './checkouts/order-ids.js';
 import type { Clock } from './clock.js';
 import type { Config } from './config.js';
-import { addDatabaseCrashPoints } from './crash-decorators.js';
+import type { OnStep } from './crash-points.js';
 import { recoverFromCrash } from './crash-recovery.js';
 import type { Logger } from './logger.js';
 import { type Observer, SILENT_OBSERVER } from './observer.js';
-import type { Database } from './store/database.js';
+import type { Database, Transaction } from './store/database.js';
 import { PostgresDatabase } from './store/postgres-database.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
 
@@ -20,7 +20,12 @@ import { SqliteDatabase } from './store/sqlite-database.js';
  */
 export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'hasNamedStatements' | 'databaseFile' | 'maxOrderId'>,
-  options: { readonly clock: Clock; readonly logger?: Logger; readonly observer?: Observer },
+  options: {
+    readonly clock: Clock;
+    readonly logger?: Logger;
+    readonly observer?: Observer;
+    readonly onStep?: OnStep | undefined;
+  },
 ): Promise<Database> {
   const { clock, observer = SILENT_OBSERVER } = options;
   const { databaseUrl, hasNamedStatements, databaseFile = '', maxOrderId } = config;
@@ -28,7 +33,7 @@ export async function openDatabase(
   const opened = databaseUrl
     ? await PostgresDatabase.open(databaseUrl.reveal(), { ...options, hasNamedStatements })
     : new SqliteDatabase(databaseFile);
-  const database = addDatabaseCrashPoints(observeDatabase(opened, observer));
+  const database = observeDatabase(opened, observer, options.onStep);
   try {
     if (databaseUrl) {
       // Now, and not in the first attempts of several servers at once.
@@ -45,9 +50,13 @@ export async function openDatabase(
   }
 }
 
-/** Notes how long the store takes. */
-function observeDatabase(database: Database, observer: Pick<Observer, 'storeUsed'>): Database {
-  if (observer === SILENT_OBSERVER) return database;
+/** Notes how long the store takes, and reports its steps: each transaction by its name, and two for all. */
+function observeDatabase(
+  database: Database,
+  observer: Pick<Observer, 'storeUsed'>,
+  onStep: OnStep | undefined,
+): Database {
+  if (observer === SILENT_OBSERVER && !onStep) return database;
   const time = async <T>(operation: 'read' | 'transaction', work: Promise<T>): Promise<T> => {
     const startedAt = performance.now();
     try {
@@ -56,12 +65,30 @@ function observeDatabase(database: Database, observer: Pick<Observer, 'storeUsed
       observer.storeUsed(operation, (performance.now() - startedAt) / 1000);
     }
   };
+  const reportCommit = (name: string | undefined): void => {
+    onStep?.('store:committed');
+    if (name !== undefined) onStep?.(name);
+  };
   return {
     isShared: database.isShared,
     get: (query) => time('read', database.get(query)),
     all: (query) => time('read', database.all(query)),
-    transaction: (name, work) => time('transaction', database.transaction(name, work)),
-    run: (name, first, ...others) => time('transaction', database.run(name, first, ...others)),
+    async transaction(name, work) {
+      const written = async (tx: Transaction) => {
+        const value = await work(tx);
+        onStep?.('store:written');
+        return value;
+      };
+      const result = await time('transaction', database.transaction(name, onStep ? written : work));
+      // A claim that found nothing is not a step.
+      reportCommit(Array.isArray(result) && result.length === 0 ? undefined : name);
+      return result;
+    },
+    async run(name, first, ...others) {
+      const rows = await time('transaction', database.run(name, first, ...others));
+      reportCommit(name);
+      return rows;
+    },
     write: (build) => time('transaction', database.write(build)),
     countConnections: () => database.countConnections(),
     purgeDeleted: () => database.purgeDeleted(),

@@ -88,12 +88,15 @@ export async function startSessionServer(
 }
 
 /** Runs the server as this process: reports the port to its parent, and closes when asked to stop. */
-export async function runSessionServer(config: Config): Promise<void> {
+export async function runSessionServer(
+  config: Config,
+  options: Pick<SessionServerOptions, 'onStep'> = {},
+): Promise<void> {
   const logger = createLogger(config.logLevel);
   process.on('uncaughtExceptionMonitor', (error) => {
     logger.error(describeError(error), 'the process ends: an error was not handled');
   });
-  const starting = startSessionServer(config, { logger });
+  const starting = startSessionServer(config, { ...options, logger });
   // From now on, so that a signal that comes while it starts ends it as well as a later one.
   const endOn = (signal: string, close: (server: RunningServer) => Promise<void>): void => {
     process.once(signal, () => {

@@ -13,12 +13,7 @@ import { PartnerClients } from './provider/partner-clients.js';
 import { StatusService } from './checkouts/status-service.js';
 import { type Clock, systemClock } from './clock.js';
 import { type Config, parseOperatorKeys } from './config.js';
-import {
-  addDeliveryCrashPoint,
-  addGatewayCrashPoints,
-  addLookupCrashPoint,
-} from './crash-decorators.js';
-import { crashPoint } from './crash-points.js';
+import type { OnStep } from './crash-points.js';
 import { ReconciliationService } from './reconciliation/service.js';
 import { PollLog } from './reconciliation/poll-log.js';
 import { startSchedule } from './reconciliation/schedule.js';
@@ -90,6 +85,8 @@ export interface SessionServerOptions {
    * `createOperator` of `@pay-checkout/operator`: the operator's page, and routes for programs. Default: none.
    */
   readonly operator?: (parts: OperatorParts) => OperatorRoutes;
+  /** Test hook, called after each step at which a drill kills the server. */
+  readonly onStep?: OnStep | undefined;
 }
 
 /** The parts of a server that the operator's page and routes are made of. */
@@ -148,7 +145,7 @@ async function assemble(
   options: SessionServerOptions,
   keep: Keep,
 ): Promise<Omit<SessionServer, 'close'>> {
-  const { clock = systemClock, logger = createLogger(config.logLevel) } = options;
+  const { clock = systemClock, logger = createLogger(config.logLevel), onStep } = options;
   if (config.unknownVariables.length > 0) {
     const variables = config.unknownVariables;
     logger.warn({ variables }, 'unknown PAY_ variables are ignored');
@@ -159,7 +156,7 @@ async function assemble(
   const metrics = (config.operator ?? config.metrics) && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
   const rules = checkoutRulesOf(config);
-  const database = keep(await openDatabase(config, { clock, logger, observer }));
+  const database = keep(await openDatabase(config, { clock, logger, observer, onStep }));
   const { databaseFile: file, databaseUrl } = config;
   if (databaseUrl && file !== undefined) {
     logger.warn({ file }, 'PAY_DATABASE_FILE is ignored because DATABASE_URL is set');
@@ -210,11 +207,11 @@ async function assemble(
     },
   };
   keep(watchSecretSettings(config.secretFiles, handlers, logger));
-  const partner = addGatewayCrashPoints(createPartnerGateway(clients));
+  const partner = createPartnerGateway(clients);
   const gateway = metrics ? observeGateway(partner, metrics) : partner;
   const shop = keep(new ShopClient());
   const lookUp = options.lookUpOrder ?? createOrderLookup(shop);
-  const lookUpOrder = addLookupCrashPoint(createOrderSource({ database, encryption, lookUp }));
+  const lookUpOrder = createOrderSource({ database, encryption, lookUp });
 
   const priceCheck = keep(
     startPriceCheck({ loops, merchants, lookUpOrder, database, context, changes, clock, logger }),
@@ -245,7 +242,7 @@ async function assemble(
       pollLog,
       intervalMs: config.pollIntervalSeconds * 1000,
       pagesPerMinute: config.pollPagesPerMinute,
-      onStep: crashPoint,
+      onStep,
     }),
   );
   const { publicUrl, webhookBaseUrl, rateLimits, webhooks } = config;
@@ -264,7 +261,7 @@ async function assemble(
     maxOrderId: config.maxOrderId,
     ownerWaitSeconds: config.ownerWaitSeconds,
     hasLostAttempts: loss !== undefined,
-    onStep: crashPoint,
+    onStep,
   });
   const status = new StatusService({ database, changes, reconciliation });
 
@@ -288,10 +285,11 @@ async function assemble(
       loops,
       database,
       merchants,
-      shop: addDeliveryCrashPoint(shop),
+      shop,
       clock,
       logger,
       observer,
+      onStep,
     }),
   );
   keep(
@@ -345,6 +343,7 @@ async function assemble(
     widgetScript: config.widgetScript,
     earlierWidgetScripts: config.earlierWidgetScripts,
     rateLimits,
+    onStep,
     onWebhook: () => {
       worker.wake();
     },

@@ -261,7 +261,7 @@ export class CheckoutService {
     request: IdentifiedRequest,
     hasNewerPrice: boolean,
   ): Promise<PricedOrder | CreateResult> {
-    const { database, lookUpOrder } = this.#options;
+    const { database, lookUpOrder, onStep } = this.#options;
     // As if nothing were active, until something at another price turns out to be: then the shop is asked again.
     const active =
       hasNewerPrice && merchant.orderLookup
@@ -269,6 +269,7 @@ export class CheckoutService {
         : undefined;
     const pricedAfter = merchant.orderLookup && (active?.activeSince ?? 0);
     const order = await lookUpOrder(merchant, request.order);
+    onStep?.('shop:order-priced');
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
     if (order.status !== 'payable') {
@@ -372,7 +373,7 @@ export class CheckoutService {
     priced: PricedOrder,
     { checkout, attempt, tokens }: Extract<AttemptDecision, { kind: 'send' }>,
   ): Promise<SendResult> {
-    const { database, gateway, addresses, changes, clock } = this.#options;
+    const { database, gateway, addresses, changes, clock, onStep } = this.#options;
     this.#raiseOrderIdAlarm(attempt.orderId);
     const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
     const result = await gateway.createSession(
@@ -380,6 +381,7 @@ export class CheckoutService {
       fields,
       priced.merchant.extraFields,
     );
+    onStep?.('provider:session-created');
     if (result.kind === 'created') {
       const { sessionId } = result;
       const isActive = await activateSession(database, attempt, sessionId, clock.now());

@@ -39,7 +39,7 @@ async function backUp(): Promise<void> {
 }
 
 const restore = (...words: string[]) =>
-  runRestore(stack.config, words.length === 0 ? [backupFile()] : words, stack.clock);
+  runRestore(stack.config, words.length === 0 ? [backupFile()] : words, { clock: stack.clock });
 
 async function orderOf(order: string): Promise<MerchantOrder> {
   const { body } = await stack.fetch<MerchantOrder>(`/v1/merchant/orders/${order}`, {
@@ -352,7 +352,7 @@ describe('putting a backup back', () => {
     await expect(stack.startServer()).rejects.toThrow(
       'finish it first: pay-session-server restore',
     );
-    expect(await runRestore(stack.config, [], stack.clock)).toContain(
+    expect(await runRestore(stack.config, [], { clock: stack.clock })).toContain(
       'Payments found for lost checkouts: 1',
     );
     await stack.startServer();
@@ -369,7 +369,7 @@ describe('putting a backup back', () => {
     // For each day that is requested in turn.
     stack.sandbox.control.addFault({ operation, fault: 'missing-cursor', times: 3 });
     await expect(restore()).rejects.toThrow('could not be read to the end');
-    expect((await runRestore(stack.config, [], stack.clock)).at(-1)).toBe(
+    expect((await runRestore(stack.config, [], { clock: stack.clock })).at(-1)).toBe(
       'You can start the server now.',
     );
     await stack.startServer();
@@ -387,7 +387,7 @@ describe('putting a backup back', () => {
     control.addFault({ ...fault, times: 1000 });
     await expect(restore()).rejects.toThrow('--accept-unread-days');
     // A provider that answers nothing at all is no reason to give up anything.
-    const finish = () => runRestore(stack.config, ['--accept-unread-days'], stack.clock);
+    const finish = () => runRestore(stack.config, ['--accept-unread-days'], { clock: stack.clock });
     await expect(finish()).rejects.toThrow('could not be read to the end');
     control.releaseFaults();
     // Three tries at the days until tomorrow, and three at those until today.

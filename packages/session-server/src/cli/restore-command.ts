@@ -3,7 +3,7 @@ import { checkoutRulesOf } from '../checkouts/rules.js';
 import type { StepContext } from '../checkouts/checkout-transactions.js';
 import { type Clock, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
-import { crashPoint } from '../crash-points.js';
+import type { OnStep } from '../crash-points.js';
 import { DataEncryption, loadSandboxKeys } from '../encryption.js';
 import { AppError } from '../errors.js';
 import { createLogger } from '../logger.js';
@@ -32,13 +32,13 @@ import { openDatabase } from '../open-database.js';
 export async function runRestore(
   config: Config,
   args: readonly string[],
-  clock: Clock = systemClock,
+  { clock = systemClock, onStep }: { clock?: Clock; onStep?: OnStep | undefined } = {},
 ): Promise<string[]> {
   const wanted = parseArgs(args, clock.now());
   const lines: string[] = [];
   const rules = checkoutRulesOf(config);
   const open = (path: string | undefined): Promise<Database> =>
-    openDatabase({ ...config, databaseFile: path }, { clock });
+    openDatabase({ ...config, databaseFile: path }, { clock, onStep });
   const declare = async (path: string | undefined, since?: number): Promise<void> => {
     const database = await open(path);
     await database
@@ -60,7 +60,7 @@ export async function runRestore(
       backupFile,
       clock,
       prepare: declare,
-      onStep: crashPoint,
+      onStep,
     });
     if (kept !== undefined) lines.push(`The old data file is kept: ${kept}`);
   } else if (wanted.kind === 'since') {
@@ -74,7 +74,7 @@ export async function runRestore(
     const acceptsUnreadDays = wanted.kind === 'finish' && wanted.acceptsUnreadDays;
     return [
       ...lines,
-      ...(await reconcileLoss(config, database, { loss, acceptsUnreadDays }, clock)),
+      ...(await reconcileLoss(config, database, { loss, acceptsUnreadDays, onStep }, clock)),
     ];
   } finally {
     await database.close();
@@ -109,7 +109,11 @@ function parseArgs(args: readonly string[], now: number): Wanted {
 async function reconcileLoss(
   config: Config,
   database: Database,
-  { loss, acceptsUnreadDays }: { loss: Loss; acceptsUnreadDays: boolean },
+  {
+    loss,
+    acceptsUnreadDays,
+    onStep,
+  }: { loss: Loss; acceptsUnreadDays: boolean; onStep: OnStep | undefined },
   clock: Clock,
 ): Promise<string[]> {
   const merchants = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
@@ -143,7 +147,7 @@ async function reconcileLoss(
   });
   try {
     const all = await merchants.all();
-    const parts = { all, gateway, reconciliation, acceptsUnreadDays };
+    const parts = { all, gateway, reconciliation, acceptsUnreadDays, onStep };
     const { count, unreadDays } = await readSince(loss.since, clock.now(), parts);
     if (unreadDays.length > 0) {
       const fields = { since: new Date(loss.since).toISOString(), days: unreadDays };
@@ -193,6 +197,7 @@ async function readSince(
     readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
     readonly reconciliation: Pick<ReconciliationService, 'listsOf' | 'reconcile'>;
     readonly acceptsUnreadDays: boolean;
+    readonly onStep: OnStep | undefined;
   },
 ): Promise<{ count: number; unreadDays: string[] }> {
   let count = 0;
@@ -211,7 +216,7 @@ async function readSince(
       try {
         await readNextPage(parts.gateway, range, async ({ rows }) => {
           await parts.reconciliation.reconcile(start, rows);
-          crashPoint('restore:page-reconciled');
+          parts.onStep?.('restore:page-reconciled');
           count += rows.length;
         });
         pages += 1;

@@ -62,7 +62,7 @@ async function restoreUntil(at: string, env: Record<string, string> = {}): Promi
 }
 
 /** Runs it again, to its end; answers what it says. */
-const restore = (...words: string[]) => runRestore(stack.config, words, stack.clock);
+const restore = (...words: string[]) => runRestore(stack.config, words, { clock: stack.clock });
 
 /** What stands in a data file that was kept, with its log. */
 function ordersOf(kept: string): unknown[] {
@@ -117,7 +117,7 @@ describe('a restore that is killed', () => {
     symlinkSync(dataFile(), link);
     await restoreUntil('restore:old-file-kept', { PAY_DATABASE_FILE: link });
     const config = parseConfig({ ...stack.env, PAY_DATABASE_FILE: link }, stack.tuning);
-    expect(await runRestore(config, [backupFile()], stack.clock)).toContain(
+    expect(await runRestore(config, [backupFile()], { clock: stack.clock })).toContain(
       'You can start the server now.',
     );
     expect(readlinkSync(link)).toBe(dataFile());

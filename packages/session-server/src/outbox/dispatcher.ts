@@ -47,6 +47,8 @@ export interface OutboxDispatcherOptions {
   readonly logger: Logger;
   /** Default: none. */
   readonly observer?: Pick<Observer, 'deliveryAttempted'>;
+  /** Test hook, called after each step at which a drill kills the server. */
+  readonly onStep?: ((step: string) => void) | undefined;
 }
 
 /** How one try ended. */
@@ -233,6 +235,7 @@ class OutboxDispatcher implements RunLoop {
     try {
       const { signal } = this.#stop;
       const status = await shop.deliver(merchant, merchant.events, event, TIMEOUT_SECONDS, signal);
+      this.#options.onStep?.('shop:event-answered');
       return status >= 200 && status < 300
         ? { kind: 'acknowledged', status }
         : { kind: 'refused', why: { status } };

@@ -271,6 +271,7 @@ export class ReconciliationService {
       observer: observer ?? SILENT_OBSERVER,
       shared: database.isShared ? database : undefined,
       onRows: async (rows) => {
+        onStep?.('provider:page-read');
         await this.#recorder.record(list, rows);
         onStep?.('poll:page-processed');
       },

@@ -31,7 +31,7 @@ export interface ReplaceDataFileOptions {
   /** Called with the copy of the backup. When it throws, nothing has changed. */
   readonly prepare: (copy: string) => Promise<void>;
   /** Test hook, called after each step at which a drill kills the command. */
-  readonly onStep?: (step: string) => void;
+  readonly onStep?: ((step: string) => void) | undefined;
 }
 
 /**

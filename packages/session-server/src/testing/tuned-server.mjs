@@ -3,8 +3,9 @@
  * tests: an operator needs no such thing.
  */
 import { parseConfig } from '../../dist/config.js';
-import { armCrashPoint, parseCrashPlan } from '../../dist/crash-points.js';
+import * as crashPoints from '../../dist/crash-points.js';
 import { runSessionServer } from '../../dist/running-server.js';
 
-armCrashPoint(parseCrashPlan(process.env));
-await runSessionServer(parseConfig(process.env, JSON.parse(process.env['TUNING'] ?? '{}')));
+const config = parseConfig(process.env, JSON.parse(process.env['TUNING'] ?? '{}'));
+// An earlier build, from which a drill upgrades, may not have it.
+await runSessionServer(config, { onStep: crashPoints.readCrashHook?.(process.env) });
