@@ -158,6 +158,60 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(short.map(({ query }) => query)).to.deep.equal([`?id=${other}:1&wait=0`]);
   });
 
+  it('a tab that knows only the id is answered at once, although another tab waits for a change', async () => {
+    await readyTab();
+    await until(async () => (await server.polls()).some(({ query }) => query.endsWith('wait=25')));
+    const second = await Tab.open(
+      server,
+      undefined,
+      `/packages/widget/test-server/page.html?checkout=${server.checkout}`,
+    );
+    tabs.push(second);
+    await until(() => second.element.matches(':state(idle)'));
+    const polls = await server.polls();
+    expect(polls.map(({ query }) => query)).to.include(`?id=${server.checkout}:0&wait=25`);
+  });
+
+  describe('a tab that does not poll repeats a question', () => {
+    let tab: Tab;
+    let thaw: () => void;
+    beforeEach(async () => {
+      const frozen = new Promise<void>((resolve) => (thaw = resolve));
+      void navigator.locks.request(`pay-checkout ${server.url}`, () => frozen);
+      tab = await readyTab((page) => {
+        const { setTimeout } = page;
+        // It never polls for itself.
+        page.setTimeout = ((run: TimerHandler, wait?: number) =>
+          wait === MAX_SILENCE_MS ? 0 : setTimeout(run, wait)) as typeof setTimeout;
+      });
+      await until(async () => (await locks()).pending === 1);
+    });
+    afterEach(() => thaw());
+
+    const ask = (): unknown => tab.page.dispatchEvent(new tab.page.Event('online'));
+
+    it('whose answer is lost', async () => {
+      await server.set({ faults: { status: 1 } });
+      await server.setState('left');
+      ask();
+      await until(() => tab.element.matches(':state(left)'));
+    });
+
+    it('that the poll of another tab ends', async () => {
+      await server.set({ holdStatus: true });
+      ask();
+      await until(async () => (await server.polls()).length === 1);
+      const channel = new BroadcastChannel(`pay-checkout ${server.url}`);
+      const isReceived = new Promise((resolve) => (channel.onmessage = resolve));
+      channel.postMessage({ polled: [[server.checkout, 1]] });
+      await isReceived;
+      channel.close();
+      await server.setState('left');
+      await server.set({ holdStatus: false });
+      await until(() => tab.element.matches(':state(left)'));
+    });
+  });
+
   it('when the polling tab is closed, another takes over', async () => {
     const first = await readyTab();
     const second = await readyTab();

@@ -64,8 +64,8 @@ function createPoller(server: string): StatusPoller {
   const subscribers = new Set<StatusSubscriber>();
   /** What other tabs have wanted since the last poll; they repeat it after each. */
   const wantedByTabs = new Map<string, number>();
-  /** The checkouts of the latest request. */
-  let requested: readonly string[] = [];
+  /** What the latest request is about. */
+  let requested: ReadonlyMap<string, number> = new Map();
   let active: AbortController | undefined;
   let round = new AbortController();
   let channel: BroadcastChannel | undefined;
@@ -87,15 +87,16 @@ function createPoller(server: string): StatusPoller {
   };
 
   /** Reports an answer here, and to the other tabs that there is one. */
-  const publish = (asked: readonly string[], update: StatusUpdate): void => {
+  const publish = (update: StatusUpdate): void => {
     const revisionOf = (id: string): number =>
       update.checkouts.find(({ checkout }) => checkout === id)?.revision ?? 1;
-    if (waitSeconds !== undefined) post({ polled: asked.map((id) => [id, revisionOf(id)]) });
+    const polled = [...requested.keys()].map((id) => [id, revisionOf(id)] as const);
+    if (waitSeconds !== undefined) post({ polled });
     wantedByTabs.clear();
     for (const { checkout, onUpdate } of [...subscribers]) {
-      if (asked.includes(checkout)) onUpdate(update);
+      if (requested.has(checkout)) onUpdate(update);
     }
-    if (waitSeconds === undefined) post({ wanted: wanted() });
+    if (waitSeconds === undefined && !update.error) post({ wanted: wanted() });
   };
 
   const receive = ({ polled, wanted: more = [] }: TabMessage): void => {
@@ -112,7 +113,8 @@ function createPoller(server: string): StatusPoller {
       if (!asksOnce) post({ wanted: wanted() });
     } else if (waitSeconds) {
       for (const [id, revision] of more) {
-        startsRound ||= !requested.includes(id);
+        // A tab that knows less than was asked about is not left to wait for the next change.
+        startsRound ||= revision < (requested.get(id) ?? Infinity);
         wantedByTabs.set(id, revision);
       }
     }
@@ -130,20 +132,21 @@ function createPoller(server: string): StatusPoller {
         if (!roundSignal.aborted) waitSeconds = 0;
         continue;
       }
-      const revisions = wanted();
-      const asked = (requested = revisions.map(([id]) => id));
+      requested = new Map(wanted());
       let waitMs: number;
       try {
-        const reply = await fetchStatuses(server, revisions, seconds, roundSignal);
+        const reply = await fetchStatuses(server, [...requested], seconds, roundSignal);
         const { checkouts, retryAfterSeconds = 0 } = reply;
         tries = seconds ? 0 : tries + 1;
         waitMs = Math.max(seconds ? POLL_PAUSE_MS : backOffMs(tries), retryAfterSeconds * 1000);
-        publish(asked, { checkouts, error: undefined });
+        publish({ checkouts, error: undefined });
       } catch (thrown) {
+        // What a tab asks once is asked until there is an answer.
+        asksOnce ||= waitSeconds === undefined;
         if (roundSignal.aborted) continue;
         const error = coded(thrown, 'server_unreachable');
         // The first error may pass within a second.
-        if (tries || !isRetryable(error)) publish(asked, { checkouts: [], error });
+        if (tries || !isRetryable(error)) publish({ checkouts: [], error });
         waitMs = backOffMs(++tries);
       }
       await pause(waitMs, roundSignal);
