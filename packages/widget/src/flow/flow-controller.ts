@@ -56,14 +56,18 @@ const TAG_PROBLEMS = [
   'server_refused',
 ];
 
-/** An effect, and the key that it runs under: none while it should not run. */
-type KeyedEffect = readonly [key: string | false | null | undefined, effect: Effect];
+/** An effect, when it should run, and the key that it runs under. */
+interface KeyedEffect {
+  readonly when: unknown;
+  readonly key: string;
+  readonly run: Effect;
+}
 
 /**
  * Drives one element through the flow: holds the state, runs its effects, sends its events.
  *
- * Which effects run follows from the state alone: `#effects` lists them with their keys. The same key
- * keeps an effect running; another one aborts it and starts a new one, and only the newest may emit.
+ * Which effects run follows from the state alone: `#effects` lists when each runs, and its key. The same
+ * key keeps an effect running; another one aborts it and starts a new one, and only the newest may emit.
  * Leaving the document ends what is seen and polled, keeps the state, and lets a request that creates
  * a checkout end: coming back creates nothing twice.
  */
@@ -358,58 +362,62 @@ export class FlowController implements ReactiveController, FlowContext {
     const isRejected =
       state.phase === 'problem' && hasOnlyId(state) && /^checkout_/.test(state.error.code);
     const canChange = checkout && !isRejected && !isCreating(state) && state.phase !== 'paid';
-    const hasTag = serverUrl && merchant && order;
-    const needsSdk = hasTag && !this.isFollowing;
+    const hasTag = isActive && serverUrl && merchant && order;
     // A checkout that the page's address named says nothing of the order: it may be void by now.
     const canPreview = hasTag && (orderToken || !this.isFollowing) && !createSession;
     const hasButton = state.phase === 'idle' && !state.known?.amount && !this.startsWhenVisible;
     return [
-      [this.#isConnected && 'listen', listenToPage],
-      [isActive && needsSdk && `preload ${serverUrl} ${merchant} ${mode}`, preload],
-      [
-        isActive &&
-          canPreview &&
-          hasButton &&
-          `preview ${this.#subject} ${orderToken} ${this.#showCount}`,
-        previewOrder,
-      ],
-      [isActive && this.startsWhenVisible && 'visible', startWhenVisible],
-      [!this.#isPageHidden && isCreating(state) && `open ${orderToken}`, openCheckout],
-      [
-        this.#isConnected &&
-          session &&
-          !inWindow &&
-          `form ${session.sessionId} ${this.#mountCount}`,
-        showForm,
-      ],
-      [isActive && inWindow && 'window', watchWindow],
-      [isActive && canChange && `poll ${checkout}`, pollStatus],
-      [
-        isActive && state.phase === 'paid' && this.#showCount > 0 && `refund ${this.#showCount}`,
-        lookForRefund,
-      ],
+      { when: this.#isConnected, key: 'listen', run: listenToPage },
+      {
+        when: hasTag && !this.isFollowing,
+        key: `preload ${serverUrl} ${merchant} ${mode}`,
+        run: preload,
+      },
+      {
+        when: canPreview && hasButton,
+        key: `preview ${this.#subject} ${orderToken} ${this.#showCount}`,
+        run: previewOrder,
+      },
+      { when: isActive && this.startsWhenVisible, key: 'visible', run: startWhenVisible },
+      {
+        when: !this.#isPageHidden && isCreating(state),
+        key: `open ${orderToken}`,
+        run: openCheckout,
+      },
+      {
+        when: this.#isConnected && session && !inWindow,
+        key: `form ${session?.sessionId} ${this.#mountCount}`,
+        run: showForm,
+      },
+      { when: isActive && inWindow, key: 'window', run: watchWindow },
+      { when: isActive && canChange, key: `poll ${checkout}`, run: pollStatus },
+      {
+        when: isActive && state.phase === 'paid' && this.#showCount > 0,
+        key: `refund ${this.#showCount}`,
+        run: lookForRefund,
+      },
     ];
   }
 
   #runEffects(): void {
     const { state } = this;
-    const effects = this.#effects;
+    const wanted = this.#effects.filter(({ when }) => when);
     for (const [key, abort] of this.#running) {
-      if (effects.some(([wanted]) => wanted === key)) continue;
+      if (wanted.some((effect) => effect.key === key)) continue;
       this.#running.delete(key);
       abort.abort();
     }
-    for (const [key, effect] of effects) {
+    for (const { key, run } of wanted) {
       // An effect that emitted at once has run the effects of the next state already.
       if (this.state !== state) return;
-      if (!key || this.#running.has(key)) continue;
+      if (this.#running.has(key)) continue;
       const abort = new AbortController();
       const { signal } = abort;
       this.#running.set(key, abort);
       const emit = (event: EffectEvent): void => {
         if (!signal.aborted) this.#receive(event);
       };
-      effect(this, emit, signal);
+      run(this, emit, signal);
     }
   }
 }

@@ -153,6 +153,11 @@ export const preload: Effect = async (flow, emit, signal) => {
   }
 };
 
+/** What the tag names. */
+function requestOf({ merchant, order, orderToken }: FlowHost): CreateCheckoutRequest {
+  return { merchant, order, orderToken: orderToken ?? undefined } as CreateCheckoutRequest;
+}
+
 /** Without a prototype, as replies are. */
 const NO_PREVIEW = { __proto__: null } as Preview;
 
@@ -161,12 +166,11 @@ const NO_PREVIEW = { __proto__: null } as Preview;
  * a refusal would refuse the payment too.
  */
 export const previewOrder: Effect = async (flow, emit, signal) => {
-  const { merchant, order, orderToken, serverUrl } = flow.host;
-  const request = { merchant, order, orderToken: orderToken ?? undefined } as CreateCheckoutRequest;
+  const { host } = flow;
   // In the frame that shows the button: nothing moves when the answer comes.
   if (!flow.preview) emit({ type: 'previewed', preview: null });
   try {
-    const preview = await fetchPreview(serverUrl, request, signal);
+    const preview = await fetchPreview(host.serverUrl, requestOf(host), signal);
     emit({ type: 'previewed', preview });
   } catch (thrown) {
     const error = coded(thrown, 'session_failed');
@@ -198,20 +202,14 @@ export const startWhenVisible: Effect = async (flow, emit, signal) => {
 /** Creates the checkout that the tag names. */
 export const openCheckout: Effect = async (flow, emit, signal) => {
   const { host, presentation, hostedUrl, pendingHint } = flow;
-  const { merchant, order, orderToken, createSession, serverUrl } = host;
+  const { merchant, order, createSession, serverUrl } = host;
   const { renew, address } = flow.state as FlowState & { phase: 'opening' };
   const isElsewhere = isOnHostedPage(presentation);
   if (!serverUrl || !merchant || !order || (isElsewhere && !hostedUrl)) {
     emit({ type: 'failure', error: { code: serverUrl ? 'tag_incomplete' : 'server_refused' } });
     return;
   }
-  const request = {
-    merchant,
-    order,
-    orderToken: orderToken ?? undefined,
-    renew,
-    avs: address?.input,
-  } as CreateCheckoutRequest;
+  const request = { ...requestOf(host), renew, avs: address?.input } as CreateCheckoutRequest;
   try {
     await pendingHint;
     while (!signal.aborted) {

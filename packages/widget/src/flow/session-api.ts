@@ -72,8 +72,7 @@ export function fetchPreview(
   request: CreateCheckoutRequest,
   signal: AbortSignal,
 ): Promise<PreviewReply> {
-  const body = { ...request, preview: true };
-  return send(`${server}/v1/checkouts`, REQUEST_TIMEOUT_MS, signal, body);
+  return serverSession(server)({ ...request, preview: true }, signal) as Promise<PreviewReply>;
 }
 
 /** What the page's own code promised, or an error with `code` when it takes too long. */

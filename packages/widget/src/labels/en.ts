@@ -77,7 +77,7 @@ export const en: Labels = {
       'The payment service cannot be reached. Please check your connection and try again.',
     order_already_paid: 'This order is already paid. Please do not pay again.',
     order_void: 'This order can no longer be paid. Please contact the shop.',
-    opening_timeout: 'A payment for this order may be under way. Please try again in a minute.',
+    opening_timeout: 'A payment for this order may be pending. Please try again in a minute.',
     order_token_expired: 'This page has expired. Please reload it.',
     checkout_mismatch: 'This link belongs to another order. Please open your order in the shop.',
     checkout_not_found: 'This payment could not be found. Please open your order in the shop.',

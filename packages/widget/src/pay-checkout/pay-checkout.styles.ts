@@ -121,8 +121,14 @@ export const styles = css`
   }
   .blank {
     block-size: var(--control);
-    border-radius: calc(var(--radius) / 2);
     background: var(--border);
+  }
+  .blank,
+  .message,
+  button,
+  a,
+  input {
+    border-radius: calc(var(--radius) / 2);
   }
   header .blank {
     inline-size: 7em;
@@ -150,9 +156,6 @@ export const styles = css`
     border: 1px solid;
     border-radius: 99px;
     color: var(--pay-checkout-test, light-dark(#7a4b00, #ffcf7a));
-  }
-  .message {
-    border-radius: calc(var(--radius) / 2);
   }
   .failed,
   .problem {
@@ -219,7 +222,6 @@ export const styles = css`
     min-block-size: var(--control);
     padding: 8px 12px;
     border: 1px solid transparent;
-    border-radius: calc(var(--radius) / 2);
     background: none;
     color: inherit;
     font: inherit;

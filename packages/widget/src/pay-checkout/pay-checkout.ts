@@ -201,9 +201,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       type: 'address-entered',
       ...readAddress(event.target as HTMLFormElement),
     });
-    void this.updateComplete.then(() =>
-      this.renderRoot.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(),
-    );
+    void this.updateComplete.then(() => this.#find('[aria-invalid=true]')?.focus());
   };
   /** The close button or Escape. The element closes the dialog, not the browser. */
   readonly #cancel = (event: Event): void => {
@@ -216,6 +214,8 @@ export class PayCheckout extends LitElement implements FlowHost {
         this.requestUpdate();
       }),
   );
+  readonly #find = (selector: string): HTMLElement | null =>
+    this.renderRoot.querySelector(selector);
   /** As custom states. Not in `update()`: what waits there for words would retain the tag. */
   readonly #showState = (): void => {
     const { state } = this.#flow;
@@ -324,51 +324,64 @@ export class PayCheckout extends LitElement implements FlowHost {
     if (this.#isReworded) {
       this.#ofLanguage = ofLanguage;
       this.#labels = mergeLabels(ofLanguage, labels);
+      if (this.#form) this.#form.ariaLabel = this.#labels.form;
     }
     super.update(changed);
   }
 
   protected override updated(): void {
     const { phase } = this.#flow.state;
-    const { renderRoot } = this;
-    const find = (selector: string) => renderRoot.querySelector<HTMLElement>(selector);
-    const dialog = find('dialog') as HTMLDialogElement;
+    const isNewPhase = phase !== this.#shownPhase;
+    this.#shownPhase = phase;
     // An overlay focuses what is first in it, which is read out like any other focus.
     const hadFocus = this.shadowRoot?.activeElement;
-    if (dialog.matches(':modal') !== this.#isModal) {
-      dialog.close();
-      dialog.before(find('section') as Node);
-      if (this.#isModal && this.isConnected) {
-        dialog.append(find('section') as Node);
-        dialog.showModal();
-        // Otherwise WebKit scrolls in a later task, to what has the focus by then: a tall form.
-        dialog.scrollTo(0, 0);
-      }
-    }
-    const regions = renderRoot.querySelectorAll('[role]');
-    const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
-    if (form && this.#isReworded) form.ariaLabel = this.#labels.form;
-    const isSamePhase = phase === this.#shownPhase;
-    // The same words in another language are not announced.
-    for (const region of regions) {
-      region.ariaLive = isSamePhase && this.#isReworded ? 'off' : null;
-    }
+    this.#placeCard();
+    this.#setLive(this.#isReworded && !isNewPhase);
     // A change within a phase is announced by its live region and moves no focus.
-    if (isSamePhase) return;
-    this.#shownPhase = phase;
-    if (!this.#wasPressed || !this.#ownsFocus()) return;
-    if (phase === 'ready' && form) {
+    if (isNewPhase && this.#wasPressed && this.#ownsFocus()) this.#moveFocus(hadFocus);
+  }
+
+  /** Moves the card into the dialog of an overlay, or back into the page. */
+  #placeCard(): void {
+    const dialog = this.#find('dialog') as HTMLDialogElement;
+    const card = this.#find('section') as HTMLElement;
+    if (dialog.matches(':modal') === this.#isModal) return;
+    dialog.close();
+    dialog.before(card);
+    if (!this.#isModal || !this.isConnected) return;
+    dialog.append(card);
+    dialog.showModal();
+    // Otherwise WebKit scrolls in a later task, to what has the focus by then: a tall form.
+    dialog.scrollTo(0, 0);
+  }
+
+  /** Silences the live regions that hold `silent`, or all of them: what they say is read out already. */
+  #setLive(silent: boolean | Element): void {
+    for (const region of this.renderRoot.querySelectorAll('[role]')) {
+      const isSilent = silent === true || (silent && region.contains(silent));
+      region.ariaLive = isSilent ? 'off' : null;
+    }
+  }
+
+  /** The focus follows the shopper: into the form, or to what there is to read or to do. */
+  #moveFocus(hadFocus: Element | null | undefined): void {
+    const form = this.#form;
+    if (this.#shownPhase === 'ready' && form) {
       // Not `:focus-within`: it does not see the focus in a frame of another site.
       const { activeElement } = this.getRootNode() as Document | ShadowRoot;
       // A tall form in an overlay would hide the amount and the way out above it.
       if (!form.contains(activeElement)) form.focus({ preventScroll: this.#isModal });
-    } else {
-      const target = FOCUS_TARGETS.map(find).find(Boolean);
-      if (target === hadFocus) return;
-      target?.focus();
-      // What receives the focus is read out for that, and its live region would read it out again.
-      for (const region of regions) if (region.contains(target ?? null)) region.ariaLive = 'off';
+      return;
     }
+    const target = FOCUS_TARGETS.map(this.#find).find(Boolean);
+    if (!target || target === hadFocus) return;
+    target.focus();
+    // What receives the focus is read out for that, and its live region would read it out again.
+    this.#setLive(target);
+  }
+
+  get #form(): HTMLElement | null {
+    return this.querySelector(':scope > [slot="form"]');
   }
 
   protected override render(): TemplateResult {
@@ -524,12 +537,14 @@ export class PayCheckout extends LitElement implements FlowHost {
     const button = BUTTONS[state.phase];
     if (this.#inWindow) return ['continue'];
     if (this.isFormEmpty && !state.isSubmitted) return ['again', 'cancel'];
-    if (state.phase === 'problem' && !state.error.recovery) return [];
-    const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
-    if (canResume(state) && this.merchant && this.order && mayOpen) return ['resume'];
-    if (this.#flow.startsWhenVisible) return [];
-    if (button === 'pay' && !(this.merchant && this.order && mayOpen)) return [];
-    return button ? [button] : [];
+    const isPayable =
+      this.merchant &&
+      this.order &&
+      (this.orderToken || this.createSession || !this.#flow.isFollowing);
+    if (canResume(state) && isPayable) return ['resume'];
+    const isFinal = state.phase === 'problem' && !state.error.recovery;
+    if (!button || isFinal || this.#flow.startsWhenVisible) return [];
+    return button === 'pay' && !isPayable ? [] : [button];
   }
 
   #press(name: ButtonName): void {
