@@ -80,9 +80,11 @@ export class UndiciTransport implements Transport {
 
 async function loadAgent(connect: object): Promise<Dispatcher> {
   const { Agent, EnvHttpProxyAgent } = await import('undici');
+  // Only of HTTP/1.1 it is certain that a request was not sent before it starts.
+  const options = { connect, allowH2: false };
   return process.env['NODE_USE_ENV_PROXY'] === '1'
-    ? new EnvHttpProxyAgent({ connect, proxyTunnel: true })
-    : new Agent({ connect });
+    ? new EnvHttpProxyAgent({ ...options, proxyTunnel: true })
+    : new Agent(options);
 }
 
 function optionsOf({ url, method, headers, body }: TransportRequest): Dispatcher.DispatchOptions {
