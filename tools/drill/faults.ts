@@ -85,11 +85,9 @@ const SCENARIOS_OF: Record<
   'poll:log': ['vanishes'],
   'schedule:apply-time': ['comes too late'],
   'schedule:claim-polls': ['vanishes unheard'],
-  'outbox:place': ['pays', 'cancels'],
   'outbox:claim': ['pays', 'cancels'],
   'shop:event-answered': ['pays', 'cancels'],
-  'outbox:mark-delivered': ['pays', 'cancels'],
-  'outbox:mark-failed': ['shop refuses once'],
+  'outbox:settle': ['pays', 'cancels', 'shop refuses once'],
 };
 
 /** Deaths where something is done for the second time, where much comes at once, or after another death. */

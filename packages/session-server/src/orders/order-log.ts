@@ -119,17 +119,42 @@ export async function isLogged(
   return row !== undefined;
 }
 
-/** The number of the last try to deliver an event that is noted; 0 when none is. */
-export async function findLastTry(
-  reader: Reader,
-  { merchant, order }: OrderKey,
-  event: string,
-): Promise<number> {
-  const row = await reader.get(sql`
-    SELECT detail FROM order_log
-    WHERE merchant = ${merchant} AND order_name = ${order} AND kind = 'delivery'
-      AND subject = ${event} ORDER BY id DESC LIMIT 1`);
-  return row ? (JSON.parse(String(row['detail'])) as LogDetails['delivery']).try : 0;
+/** One try to deliver an event of an order. */
+export interface LoggedDelivery extends OrderKey {
+  readonly checkout: string;
+  readonly event: string;
+  /** How often it was tried before, as the event counts: from 0 again when it is redelivered. */
+  readonly tries: number;
+  readonly detail: Omit<LogDetails['delivery'], 'try'>;
+}
+
+/** Logs tries to deliver events, with the number of each among all tries of its event. */
+export async function logDeliveries(
+  tx: Transaction,
+  deliveries: readonly [LoggedDelivery, ...LoggedDelivery[]],
+  now: number,
+): Promise<void> {
+  const orders = deliveries
+    .map(({ merchant, order }) => sql`(${merchant}, ${order})`)
+    .reduce((others, one) => sql`${others}, ${one}`);
+  const known = await tx.all(sql`
+    SELECT subject, detail FROM order_log
+    WHERE kind = 'delivery' AND (merchant, order_name) IN (VALUES ${orders}) ORDER BY id`);
+  const lastTries = new Map(
+    known.map((row) => [
+      row['subject'],
+      (JSON.parse(String(row['detail'])) as LogDetails['delivery']).try,
+    ]),
+  );
+  const [first, ...others] = deliveries.map(({ merchant, order, checkout, event, ...rest }) => ({
+    ...{ merchant, order_name: order, kind: 'delivery', checkout, subject: event },
+    detail: JSON.stringify({
+      ...rest.detail,
+      try: Math.max(rest.tries, lastTries.get(event) ?? 0) + 1,
+    }),
+    at: now,
+  }));
+  if (first) await tx.run(sql.insert('order_log', first, ...others));
 }
 
 /** All log entries of an order, oldest first. */

@@ -8,7 +8,7 @@ import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
 import { type RunLoop, RunLoops } from '../run-loop.js';
-import type { Database } from '../store/database.js';
+import type { Database, Reader } from '../store/database.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
@@ -40,6 +40,8 @@ class OutboxHarness {
   answer: (delivered: Delivered, response: ServerResponse) => void = (_, response) => {
     response.writeHead(204).end();
   };
+  /** Whether the dispatcher is never told what is due, and runs only when it is woken. */
+  isOnlyWoken = false;
   now = Date.now();
   store!: TestStore;
   harness!: StoreHarness;
@@ -88,7 +90,7 @@ class OutboxHarness {
       const clock = { now: () => this.now };
       const database = this.#noting(this.store.database);
       this.#dispatcher = startOutboxDispatcher({
-        loops: new RunLoops({ database, clock, logger }),
+        loops: new RunLoops({ database: this.#saying(database), clock, logger }),
         database,
         merchants,
         shop: this.#shop,
@@ -113,6 +115,13 @@ class OutboxHarness {
         WHERE status = 'sending' OR (status = 'pending' AND due_at <= ${this.now})`,
     );
     return Number(row?.['count']);
+  }
+
+  #saying(database: Database): Reader {
+    return {
+      get: (query) => database.get(query),
+      all: (query) => (this.isOnlyWoken ? Promise.resolve([]) : database.all(query)),
+    };
   }
 
   #noting(database: Database): Database {
@@ -172,15 +181,70 @@ beforeEach(async () => {
 afterEach(() => outbox.close());
 
 describe('the outbox dispatcher', () => {
-  it('claims events only when their places are committed: a claim leaves out what others change', async () => {
+  it('delivers an event only when its place in the feed is committed', async () => {
+    await outbox.cancel('teashop', 'A1001');
+    const inFeed = Promise.withResolvers<number>();
+    outbox.answer = (_, response) => {
+      void outbox.store.findFeed('teashop', 0).then(({ last }) => {
+        inFeed.resolve(last);
+        response.writeHead(204).end();
+      });
+    };
+    outbox.run();
+    expect(await inFeed.promise).toBe(1);
+  });
+
+  it('claims and settles an event in two transactions, and does nothing more for it', async () => {
     await outbox.cancel('teashop', 'A1001');
     outbox.run();
-    await expect.poll(() => outbox.of('teashop').length).toBe(1);
-    expect(outbox.transactions.slice(0, 3)).toEqual([
-      'begin outbox:place',
-      'end outbox:place',
+    await expect.poll(() => outbox.transactions.at(-1)).toBe('end outbox:settle');
+    await outbox.cancel('teashop', 'A1002');
+    outbox.run();
+    await expect.poll(() => outbox.of('teashop').length).toBe(2);
+    await expect.poll(() => outbox.transactions.length).toBe(8);
+    expect(outbox.transactions.slice(4)).toEqual([
       'begin outbox:claim',
+      'end outbox:claim',
+      'begin outbox:settle',
+      'end outbox:settle',
     ]);
+  });
+
+  it('goes on by itself where the end of a try makes room for the next event', async () => {
+    outbox.isOnlyWoken = true;
+    for (let order = 0; order < 9; order += 1) await outbox.cancel('teashop', `T${String(order)}`);
+    outbox.run();
+    await expect.poll(() => outbox.of('teashop').length).toBe(9);
+  });
+
+  it('stores the results of tries that end together in one transaction', async () => {
+    const held: ServerResponse[] = [];
+    outbox.answer = (_, response) => held.push(response);
+    for (let shop = 0; shop < 20; shop += 1) await outbox.cancel(`shop-${String(shop)}`, 'A1001');
+    outbox.run();
+    await expect.poll(() => held.length).toBe(20);
+    for (const response of held) response.writeHead(204).end();
+    await expect.poll(() => outbox.countUnsettled()).toBe(0);
+    const settled = outbox.transactions.filter((name) => name === 'end outbox:settle');
+    expect(settled.length).toBeLessThan(10);
+  });
+
+  it('sends no event again before its lease would have ended when its result cannot be stored', async () => {
+    await outbox.cancel('teashop', 'A1001');
+    outbox.store.failing.add('outbox:settle');
+    outbox.run();
+    await expect.poll(() => outbox.logged.length).toBe(1);
+    outbox.store.failing.clear();
+    outbox.now += 29_000;
+    outbox.run();
+    await outbox.cancel('bookshop', 'A1002');
+    outbox.run();
+    await expect.poll(() => outbox.of('bookshop').length).toBe(1);
+    expect(outbox.of('teashop')).toHaveLength(1);
+    outbox.now += 1000;
+    outbox.run();
+    await expect.poll(() => outbox.of('teashop').length).toBe(2);
+    expect(new Set(outbox.of('teashop').map(({ id }) => id)).size).toBe(1);
   });
 
   it('delivers to one shop while another one hangs', async () => {
@@ -340,8 +404,8 @@ describe('the outbox dispatcher', () => {
       // The latest of their next tries.
       outbox.now = (await outbox.latestDue()) ?? outbox.now;
     }
-    // None of them is due for hours, and another event of the shop is acknowledged.
-    outbox.now -= 2 * 3_600_000;
+    // None of them is due for hours, which are up to three apart, and another event is acknowledged.
+    outbox.now -= 5 * 3_600_000;
     outbox.answer = (_delivered, response) => {
       response.writeHead(204).end();
     };

@@ -1,25 +1,25 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import type { Clock } from '../clock.js';
 import type { MerchantEvent, MerchantEventData } from '../contract.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
-import { findLastTry, type LogDetails, logOrder } from '../orders/order-log.js';
+import { type LoggedDelivery, logDeliveries } from '../orders/order-log.js';
 import type { ShopClient } from '../provider/shop-client.js';
 import type { RunLoop, RunLoops } from '../run-loop.js';
-import type { Database, Transaction } from '../store/database.js';
+import type { Database } from '../store/database.js';
 import { fail, inSpan } from '../tracing/spans.js';
 import {
   bringEventsForward,
   claimEvents,
+  type EventResult,
   isRetrying,
   MAX_PLACED,
   NEXT_EVENT_DUE,
-  markEventDelivered,
-  markEventFailed,
-  markEventSkipped,
   type OutboxEvent,
   placeEvents,
+  settleEvents,
 } from './repository.js';
 import { retryDelaySeconds } from './retry-schedule.js';
 
@@ -61,6 +61,28 @@ type TryResult =
   /** No answer came: the shop is slow, gone, or cannot be reached. */
   | { readonly kind: 'silent'; readonly why: LogFields };
 
+/** An event that is being tried, or whose result is not stored yet. */
+interface InFlight {
+  readonly event: OutboxEvent;
+  readonly leaseUntil: number;
+  readonly isRetry: boolean;
+  /** Its result could not be stored: it is sent again when the lease ends. */
+  isLost: boolean;
+  /** Ends with the try. */
+  readonly tried: Promise<void>;
+}
+
+interface Ended {
+  readonly event: OutboxEvent;
+  readonly result: TryResult;
+  /** How long the try took. */
+  readonly ms: number;
+}
+
+interface Settled extends Ended {
+  readonly stored: EventResult;
+}
+
 /**
  * Delivers stored events to the shops, signed, until each is acknowledged with 2xx. An event keeps
  * its id and its text in every try, so a shop that stores the id never processes it twice.
@@ -80,8 +102,12 @@ export function startOutboxDispatcher(options: OutboxDispatcherOptions): RunLoop
 class OutboxDispatcher implements RunLoop {
   readonly #options: OutboxDispatcherOptions;
   readonly #observer: Pick<Observer, 'deliveryAttempted'>;
-  readonly #inFlight = new Set<Promise<void>>();
-  #retryingInFlight = 0;
+  readonly #inFlight = new Map<string, InFlight>();
+  /** Tries whose results are still to be stored. */
+  readonly #ended: Ended[] = [];
+  #settling: Promise<void> | undefined;
+  /** Whether events were left behind that the end of a try may make room for. */
+  #hasMore = false;
   readonly #shops = new ShopHealth();
   readonly #stop = new AbortController();
   readonly #loop: RunLoop;
@@ -105,69 +131,61 @@ class OutboxDispatcher implements RunLoop {
     const timer = setTimeout(() => {
       this.#stop.abort();
     }, DRAIN_MS);
-    await Promise.all(this.#inFlight);
+    await Promise.all([...this.#inFlight.values()].map(({ tried }) => tried));
+    await this.#settling;
     clearTimeout(timer);
   }
 
-  /** Places new events in the feed, and claims what is due. Returns how many milliseconds to wait for more. */
+  /** Places new events in the feed, and claims what is due. */
   async #run(): Promise<number | undefined> {
     const { database, clock } = this.#options;
-    // Before the claim, which leaves out what another transaction is changing.
-    const placed = await database.transaction('outbox:place', placeEvents);
-    if (placed.length === MAX_PLACED) this.wake();
-    const room = MAX_IN_FLIGHT - this.#inFlight.size;
-    if (room === 0) return undefined;
+    const now = clock.now();
+    for (const [id, { isLost, leaseUntil }] of this.#inFlight) {
+      if (isLost && leaseUntil <= now) this.#inFlight.delete(id);
+    }
+    const inFlight = [...this.#inFlight.values()];
     const claim = {
-      limit: room,
+      limit: MAX_IN_FLIGHT - inFlight.length,
       perMerchant: MAX_PER_MERCHANT,
       answeringMerchants: this.#shops.answering,
-      retryingLimit: MAX_RETRYING - this.#retryingInFlight,
+      retryingLimit: MAX_RETRYING - inFlight.filter(({ isRetry }) => isRetry).length,
       leaseSeconds: LEASE_SECONDS,
+      held: database.isShared ? undefined : inFlight.map(({ event }) => event),
     };
-    const now = clock.now();
-    const events = await database.transaction('outbox:claim', (tx) => claimEvents(tx, claim, now));
+    const { placed, events, hasMore } = await database.transaction('outbox:claim', async (tx) => ({
+      placed: await placeEvents(tx),
+      ...(claim.limit > 0 ? await claimEvents(tx, claim, now) : { events: [], hasMore: true }),
+    }));
+    this.#hasMore = hasMore;
     for (const event of events) this.#start(event, now + LEASE_SECONDS * 1000);
-    return undefined;
+    return placed === MAX_PLACED ? 0 : undefined;
   }
 
   #start(event: OutboxEvent, leaseUntil: number): void {
-    const { logger } = this.#options;
-    const retrying = isRetrying(event, this.#shops.answering) ? 1 : 0;
-    this.#retryingInFlight += retrying;
-    const delivery = inSpan('event.deliver', { root: true }, (span) =>
-      this.#deliver(event, leaseUntil, span),
-    )
-      .catch((error: unknown) => {
-        logger.error(
-          { event: event.id, ...describeError(error) },
-          'the result of a delivery could not be stored',
-        );
-      })
-      .finally(() => {
-        this.#inFlight.delete(delivery);
-        this.#retryingInFlight -= retrying;
-        this.wake();
-      });
-    this.#inFlight.add(delivery);
+    const tried = inSpan('event.deliver', { root: true }, (span) => this.#try(event, span)).then(
+      (ended) => {
+        if (!ended) return;
+        this.#ended.push(ended);
+        this.#settling ??= this.#settle();
+      },
+      (error: unknown) => {
+        this.#lose(event, error);
+      },
+    );
+    const isRetry = isRetrying(event, this.#shops.answering);
+    this.#inFlight.set(event.id, { event, leaseUntil, isRetry, isLost: false, tried });
   }
 
-  async #deliver(event: OutboxEvent, leaseUntil: number, span: Span): Promise<void> {
-    const { database, clock, logger } = this.#options;
+  /** Undefined when the try was given up on our side: that says nothing about the shop. */
+  async #try(event: OutboxEvent, span: Span): Promise<Ended | undefined> {
     const startedAt = performance.now();
-    const result = await this.#tryOnce(event);
-    // Aborted on our side: that says nothing about the shop.
-    if (result.kind === 'silent' && this.#stop.signal.aborted) return;
-    if (result.kind === 'skipped') {
-      await database.transaction('outbox:skip', async (tx) => {
-        await markEventSkipped(tx, event.id);
-        await this.#log(tx, event, { result: 'skipped' });
-      });
-      return;
-    }
+    const result = await this.#send(event);
+    const ms = Math.round(performance.now() - startedAt);
+    if (result.kind === 'silent' && this.#stop.signal.aborted) return undefined;
+    if (result.kind === 'skipped') return { event, result, ms };
     this.#observer.deliveryAttempted(result.kind);
     this.#shops.record(event, result.kind !== 'silent');
     const { id, type, merchant, checkout, tries } = event;
-    const ms = Math.round(performance.now() - startedAt);
     const { order, requestId } = dataOf(event);
     span.setAttributes({
       'pay_checkout.event': id,
@@ -179,53 +197,10 @@ class OutboxDispatcher implements RunLoop {
     });
     if (requestId !== undefined) span.setAttribute('pay_checkout.request_id', requestId);
     if (result.kind !== 'acknowledged') fail(span, result.kind);
-    const fields = { event: id, type, requestId, merchant, order, checkout, tries: tries + 1, ms };
-    if (result.kind === 'acknowledged') {
-      const { status } = result;
-      const now = clock.now();
-      const hasRecovered = this.#shops.acknowledged(event, now);
-      await database.transaction('outbox:mark-delivered', async (tx) => {
-        await markEventDelivered(tx, id);
-        if (hasRecovered) await bringEventsForward(tx, merchant, now);
-        await this.#log(tx, event, { status, result: 'acknowledged' });
-      });
-      logger.info({ ...fields, status: result.status }, 'event delivered');
-      return;
-    }
-    this.#shops.failed(event);
-    const pause = retryDelaySeconds(event.tries, Math.random());
-    const dueAt = pause === undefined ? undefined : clock.now() + Math.round(pause * 1000);
-    const { status, error, reason } = result.why;
-    await database.transaction('outbox:mark-failed', async (tx) => {
-      await markEventFailed(tx, id, dueAt, leaseUntil);
-      await this.#log(tx, event, {
-        ...(typeof status === 'number'
-          ? { status }
-          : { error: String(reason ?? error ?? 'no answer') }),
-        result: dueAt === undefined ? 'dead_lettered' : 'retrying',
-      });
-    });
-    const failed = { ...fields, ...result.why };
-    if (pause === undefined) logger.error(failed, 'an event is dead-lettered after three days');
-    else
-      logger.warn({ ...failed, retryInSeconds: Math.round(pause) }, 'an event was not delivered');
+    return { event, result, ms };
   }
 
-  async #log(
-    tx: Transaction,
-    event: OutboxEvent,
-    result: Omit<LogDetails['delivery'], 'type' | 'try'>,
-  ): Promise<void> {
-    const { id: subject, type, merchant, checkout, tries } = event;
-    const key = { merchant, order: dataOf(event).order };
-    // The event's own count leaves out tries that do not shorten its time, and restarts when redelivered.
-    const number = Math.max(tries, await findLastTry(tx, key, subject)) + 1;
-    const detail = { type, try: number, ...result };
-    const entry = { kind: 'delivery', checkout, subject, detail } as const;
-    await logOrder(tx, key, entry, this.#options.clock.now());
-  }
-
-  async #tryOnce(event: OutboxEvent): Promise<TryResult> {
+  async #send(event: OutboxEvent): Promise<TryResult> {
     const { merchants, shop } = this.#options;
     const merchant = await merchants.find(event.merchant);
     if (!merchant) {
@@ -243,6 +218,98 @@ class OutboxDispatcher implements RunLoop {
       return { kind: 'silent', why: describeError(error) };
     }
   }
+
+  /** Stores the results of tries, those that end in one turn of the event loop together. */
+  async #settle(): Promise<void> {
+    await nextTurn();
+    while (this.#ended.length > 0) {
+      const ended = this.#ended.splice(0);
+      try {
+        await this.#record(ended);
+        for (const { event } of ended) this.#inFlight.delete(event.id);
+        if (this.#hasMore) this.wake();
+      } catch (error) {
+        for (const { event } of ended) this.#lose(event, error);
+      }
+      await nextTurn();
+    }
+    this.#settling = undefined;
+  }
+
+  #lose({ id }: OutboxEvent, error: unknown): void {
+    const lost = this.#inFlight.get(id);
+    if (lost) lost.isLost = true;
+    this.#options.logger.error(
+      { event: id, ...describeError(error) },
+      'the result of a delivery could not be stored',
+    );
+  }
+
+  async #record(ended: readonly Ended[]): Promise<void> {
+    const { database, clock } = this.#options;
+    const now = clock.now();
+    const settled = ended.map((one) => ({ ...one, stored: this.#toResult(one, now) }));
+    const [first, ...others] = settled;
+    if (!first) return;
+    const recovered = settled
+      .filter(({ event, result }) => this.#shops.hasRecovered(event, result, now))
+      .map(({ event }) => event.merchant);
+    await database.transaction('outbox:settle', async (tx) => {
+      await settleEvents(tx, [first.stored, ...others.map(({ stored }) => stored)]);
+      for (const merchant of recovered) await bringEventsForward(tx, merchant, now);
+      await logDeliveries(tx, [toLogged(first), ...others.map(toLogged)], now);
+    });
+    for (const one of settled) this.#tell(one, now);
+  }
+
+  #toResult({ event: { id, tries }, result: { kind } }: Ended, now: number): EventResult {
+    if (kind === 'skipped') return { id, status: 'skipped' };
+    if (kind === 'acknowledged') return { id, status: 'delivered' };
+    const pause = retryDelaySeconds(tries, Math.random());
+    const leaseUntil = this.#inFlight.get(id)?.leaseUntil;
+    return pause === undefined
+      ? { id, status: 'dead_lettered', leaseUntil }
+      : { id, status: 'pending', dueAt: now + Math.round(pause * 1000), leaseUntil };
+  }
+
+  #tell({ event, result, ms, stored }: Settled, now: number): void {
+    if (result.kind === 'skipped') return;
+    const { logger } = this.#options;
+    const { id, type, merchant, checkout, tries } = event;
+    const { order, requestId } = dataOf(event);
+    const fields = { event: id, type, requestId, merchant, order, checkout, tries: tries + 1, ms };
+    if (result.kind === 'acknowledged') {
+      logger.info({ ...fields, status: result.status }, 'event delivered');
+    } else if (stored.dueAt === undefined) {
+      logger.error({ ...fields, ...result.why }, 'an event is dead-lettered after three days');
+    } else {
+      const retryInSeconds = Math.round((stored.dueAt - now) / 1000);
+      logger.warn({ ...fields, ...result.why, retryInSeconds }, 'an event was not delivered');
+    }
+  }
+}
+
+/** What the log of its order calls a result. */
+const LOGGED = {
+  delivered: 'acknowledged',
+  pending: 'retrying',
+  dead_lettered: 'dead_lettered',
+  skipped: 'skipped',
+} as const;
+
+function toLogged({ event, result, stored }: Settled): LoggedDelivery {
+  const { id, merchant, checkout, type, tries } = event;
+  const detail = { type, ...reasonOf(result), result: LOGGED[stored.status] };
+  return { merchant, order: dataOf(event).order, checkout, event: id, tries, detail };
+}
+
+function reasonOf(result: TryResult): Pick<LoggedDelivery['detail'], 'status' | 'error'> {
+  if (result.kind === 'acknowledged') return { status: result.status };
+  if (result.kind === 'skipped') return {};
+  const { status, error, reason } = result.why;
+  return typeof status === 'number'
+    ? { status }
+    : { error: String(reason ?? error ?? 'no answer') };
 }
 
 function dataOf({ body }: OutboxEvent): Pick<MerchantEventData, 'order' | 'requestId'> {
@@ -271,19 +338,20 @@ class ShopHealth {
     this.answering.delete(merchant);
     this.#unanswered.delete(merchant);
   }
-  failed({ merchant, checkout }: OutboxEvent): void {
-    const failed = this.#failed.get(merchant) ?? new Set();
-    // A shop that is down for long has very many.
-    if (failed.size >= CHECKOUTS_OF_A_SILENT_SHOP) return;
-    this.#failed.set(merchant, failed.add(checkout));
-  }
 
-  /** Returns whether the shop may have been down until now: at the first event since the start, too. */
-  acknowledged({ merchant }: OutboxEvent, now: number): boolean {
-    const recoveredAt = this.#recoveredAt.get(merchant) ?? -Infinity;
-    const failed = this.#failed.get(merchant)?.size ?? 0;
+  /** Whether a shop that may have been down until now has acknowledged an event: at the first since the start, too. */
+  hasRecovered({ merchant, checkout }: OutboxEvent, { kind }: TryResult, now: number): boolean {
+    if (kind === 'skipped') return false;
+    const failed = this.#failed.get(merchant) ?? new Set();
+    if (kind !== 'acknowledged') {
+      // A shop that is down for long has very many.
+      if (failed.size < CHECKOUTS_OF_A_SILENT_SHOP)
+        this.#failed.set(merchant, failed.add(checkout));
+      return false;
+    }
     this.#failed.delete(merchant);
-    const wasDown = failed >= CHECKOUTS_OF_A_SILENT_SHOP || recoveredAt === -Infinity;
+    const recoveredAt = this.#recoveredAt.get(merchant) ?? -Infinity;
+    const wasDown = failed.size >= CHECKOUTS_OF_A_SILENT_SHOP || recoveredAt === -Infinity;
     if (!wasDown || now - recoveredAt < RECOVERY_INTERVAL_MS) return false;
     this.#recoveredAt.set(merchant, now);
     return true;

@@ -1,8 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenStore, StoreUnderTest, TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import type { Transaction } from '../store/database.js';
-import { bringEventsForward, claimEvents, type EventClaim, markEventFailed } from './repository.js';
+import {
+  bringEventsForward,
+  claimEvents,
+  type EventClaim,
+  insertEvent,
+  type OutboxEvent,
+} from './repository.js';
 
 const CLAIM: EventClaim = { limit: 10, perMerchant: 3, leaseSeconds: 30 };
 const DAY_MS = 86_400_000;
@@ -102,26 +109,62 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       ]);
     });
 
-    it('that wait for a later try cost no query of their merchant', async () => {
-      for (const merchant of ['one', 'two', 'three', 'four']) await cancelOrders(merchant, 2);
-      const countQueries = (): Promise<number> =>
+    it('are claimed by as many statements for many merchants as for one, and by one when none is due', async () => {
+      const countStatements = (): Promise<number> =>
         store.database.transaction('test', async (tx) => {
-          let queries = 0;
+          let statements = 0;
           const counting: Transaction = {
             ...tx,
-            get: (query) => ((queries += 1), tx.get(query)),
-            all: (query) => ((queries += 1), tx.all(query)),
-            run: (query) => tx.run(query),
+            get: (query) => ((statements += 1), tx.get(query)),
+            all: (query) => ((statements += 1), tx.all(query)),
+            run: (query) => ((statements += 1), tx.run(query)),
             afterCommit: (effect) => {
               tx.afterCommit(effect);
             },
           };
-          const events = await claimEvents(counting, { ...CLAIM, limit: 100 }, now);
-          for (const { id } of events) await markEventFailed(tx, id, now + 3_600_000);
-          return queries;
+          await claimEvents(counting, { ...CLAIM, limit: 100 }, now);
+          return statements;
         });
-      const whenDue = await countQueries();
-      expect(await countQueries()).toBeLessThan(whenDue / 4);
+      await cancelOrders('one', 2);
+      const ofOne = await countStatements();
+      for (const merchant of ['two', 'three', 'four']) await cancelOrders(merchant, 2);
+      expect(await countStatements()).toBe(ofOne);
+      expect(await countStatements()).toBe(1);
+    });
+
+    it('that are left behind by a claim are told of, and no others', async () => {
+      const claim = async (changes: Partial<EventClaim> = {}) =>
+        store.database.transaction('test', (tx) => claimEvents(tx, { ...CLAIM, ...changes }, now));
+      expect(await claim()).toEqual({ events: [], hasMore: false });
+      await cancelOrders('busy', 4);
+      expect(await claim()).toMatchObject({ events: { length: 3 }, hasMore: true });
+      expect(await claim({ perMerchant: 4 })).toMatchObject({
+        events: { length: 1 },
+        hasMore: false,
+      });
+      const { checkout, attempt } = await harness.activate({ merchant: 'quiet' });
+      await store.apply(checkout.id, { type: 'cancel-hinted' });
+      await harness.pay(attempt.orderId);
+      expect(await claim()).toMatchObject({ events: { length: 1 }, hasMore: true });
+    });
+
+    it('are not claimed again by the one sender of a data file that holds them, nor counted twice', async () => {
+      const claim = async (held: readonly OutboxEvent[]) =>
+        store.database.transaction('test', (tx) => claimEvents(tx, { ...CLAIM, held }, now));
+      await cancelOrders('busy', 5);
+      const { checkout, attempt } = await harness.activate();
+      await store.apply(checkout.id, { type: 'cancel-hinted' });
+      await harness.pay(attempt.orderId);
+      const first = await claim([]);
+      expect(first).toMatchObject({ events: { length: 4 }, hasMore: true });
+      expect(await claim(first.events)).toEqual({ events: [], hasMore: true });
+      const cancelled = first.events.find(({ merchant }) => merchant === 'teashop');
+      const others = first.events.filter((event) => event !== cancelled);
+      await store.markDelivered(cancelled?.id ?? '');
+      expect((await claim(others)).events).toMatchObject([{ type: 'checkout.paid' }]);
+      // The process died.
+      await store.markFailed(others[0]?.id ?? '', 60);
+      expect((await claim([])).events).toHaveLength(4);
     });
 
     it('go one at a time to a merchant whose shop does not answer', async () => {
@@ -275,12 +318,12 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
     it('have a place each in the feed of their merchant, in the order in which they were placed', async () => {
       await cancelOrders('teashop', 2);
       await cancelOrders('bookshop', 1);
-      expect(await store.placeEvents()).toHaveLength(3);
+      expect(await store.placeEvents()).toBe(3);
       now -= 1000;
       await cancelOrders('teashop', 1, 'late');
       expect((await store.findFeed('teashop', 0)).events).toHaveLength(2);
       await Promise.all([store.placeEvents(), store.placeEvents()]);
-      expect(await store.placeEvents()).toEqual([]);
+      expect(await store.placeEvents()).toBe(0);
       const ordersIn = async (merchant: string, after: number) => {
         const { events } = await store.findFeed(merchant, after);
         return events.map(({ position, body }) => [
@@ -295,6 +338,44 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       ]);
       expect(await ordersIn('teashop', 2)).toEqual([[3, 'late0']]);
       expect(await ordersIn('bookshop', 0)).toEqual([[1, 'A0']]);
+    });
+
+    it('are each seen once by who follows the feed, while other transactions store and place them', async () => {
+      const { checkout } = await harness.activate();
+      const seen: string[] = [];
+      let isWriting = true;
+      const write = async (from: number): Promise<void> => {
+        for (let sequence = from; sequence < from + 40; sequence += 1) {
+          const event = { id: `msg_${String(sequence)}`, checkout: checkout.id, sequence };
+          await store.database.transaction('test', (tx) =>
+            // What is stored first may say that it was created last.
+            tx.run(
+              insertEvent(
+                { ...event, merchant: 'teashop', type: 'checkout.left', body: '{}' },
+                100 - sequence,
+              ),
+            ),
+          );
+          await store.placeEvents();
+        }
+      };
+      const follow = async (): Promise<void> => {
+        let after = 0;
+        for (let wasWriting = true; wasWriting;) {
+          wasWriting = isWriting;
+          const { events } = await store.findFeed('teashop', after);
+          seen.push(...events.map(({ id }) => id));
+          after = events.at(-1)?.position ?? after;
+          if (events.length > 0) wasWriting = true;
+          await nextTurn();
+        }
+      };
+      const following = follow();
+      await Promise.all([write(1), write(41)]);
+      isWriting = false;
+      await following;
+      expect(seen).toHaveLength(80);
+      expect(new Set(seen).size).toBe(80);
     });
 
     it('that a merchant reads in the feed only are sent no more', async () => {

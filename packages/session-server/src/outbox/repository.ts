@@ -1,4 +1,10 @@
-import { type Reader, type Row, setCounter, type Transaction } from '../store/database.js';
+import {
+  optionalText,
+  type Reader,
+  type Row,
+  setCounter,
+  type Transaction,
+} from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
 
 /** One message for a shop: stored with the change that it reports, sent until it is acknowledged. */
@@ -28,6 +34,11 @@ export interface EventClaim {
   readonly retryingLimit?: number;
   /** After this long a sender counts as dead, and its events are taken up again. */
   readonly leaseSeconds: number;
+  /**
+   * What the one sender of a data file has in flight: it needs no lease, since no other process sends.
+   * Default: senders know of each other by their leases.
+   */
+  readonly held?: readonly Pick<OutboxEvent, 'merchant' | 'checkout'>[] | undefined;
 }
 
 /** An event that was given up. */
@@ -63,6 +74,8 @@ export function isRetrying(
 
 /** How many due events of a merchant are searched for one that was never sent. */
 const UNTRIED_WITHIN = 100;
+/** Events that one query reads. */
+const MAX_IN_QUERY = 10_000;
 
 /** An event is stored in the transaction that changes its checkout. */
 export function insertEvent(
@@ -83,8 +96,15 @@ export function insertEvent(
   });
 }
 
+export interface ClaimedEvents {
+  readonly events: readonly OutboxEvent[];
+  /** Whether others are due, and wait until one of those in flight has ended. */
+  readonly hasMore: boolean;
+}
+
 /**
- * Takes events to send, under a lease, so that no event is sent by two senders at the same time.
+ * Takes events to send, so that no event is sent by two senders at the same time: under a lease where several
+ * servers send.
  *
  * `pending` → `sending` (under a lease that `due_at` ends) → `delivered`, or `pending` again,
  * `dead_lettered`, or `skipped`. Every merchant gets its turn, and the events of one checkout go out one at a time.
@@ -96,27 +116,98 @@ export async function claimEvents(
   tx: Transaction,
   claim: EventClaim,
   now: number,
-): Promise<OutboxEvent[]> {
-  const turns: Turn[] = [];
-  for (const merchant of await findMerchantsWithEvents(tx, now)) {
-    turns.push(...(await findTurns(tx, merchant, claim, now)));
+): Promise<ClaimedEvents> {
+  const merchants = await findDueMerchants(tx, claim, now);
+  const ids = [...new Set(merchants.flatMap(({ oldest, untried }) => [...oldest, ...untried]))];
+  const rows = new Map<string, Row>();
+  for (let from = 0; from < ids.length; from += MAX_IN_QUERY) {
+    const list = sql.list(ids.slice(from, from + MAX_IN_QUERY));
+    const free = await tx.all(sql`SELECT * FROM outbox_events WHERE id IN ${list}${tx.skipLocked}`);
+    for (const row of free) rows.set(String(row['id']), row);
   }
+  const turns = merchants.flatMap((merchant) => takeTurns(merchant, rows, claim));
   let retryingLeft = claim.retryingLimit ?? claim.limit;
-  const chosen = turns
+  const events = turns
     .toSorted((one, other) => one.turn - other.turn || one.dueAt - other.dueAt)
     .map(({ event }) => event)
     .filter((event) => !isRetrying(event, claim.answeringMerchants) || retryingLeft-- > 0)
     .slice(0, claim.limit);
-  const free = await tx.all(sql`
-    SELECT id FROM outbox_events WHERE id IN ${sql.list(chosen.map(({ id }) => id))}${tx.skipLocked}`);
-  const claimed = chosen.filter((event) => free.some(({ id }) => id === event.id));
-  const until = now + claim.leaseSeconds * 1000;
-  await tx.run(sql`
-    UPDATE outbox_events SET status = 'sending', due_at = ${until}
-    WHERE id IN ${sql.list(claimed.map(({ id }) => id))}`);
-  // Senders that claim at the same time collide here: each counts what the others have in flight.
-  if (claimed.length > 0) await setCounter(tx, 'events_claimed_at', now);
-  return claimed;
+  if (events.length > 0 && !claim.held) {
+    await tx.run(sql`
+      UPDATE outbox_events SET status = 'sending', due_at = ${now + claim.leaseSeconds * 1000}
+      WHERE id IN ${sql.list(events.map(({ id }) => id))}`);
+    // Senders that claim at the same time collide here: each counts what the others have in flight.
+    await setCounter(tx, 'events_claimed_at', now);
+  }
+  const due = merchants.reduce((sum, merchant) => sum + merchant.due, 0);
+  return { events, hasMore: due > events.length };
+}
+
+/** A merchant with events that are due. */
+interface DueMerchant {
+  readonly merchant: string;
+  readonly inFlight: number;
+  /** How many are due and not in flight, counted up to more than one claim can take. */
+  readonly due: number;
+  /** Those that are due for longest, and the newest one that was never sent. */
+  readonly oldest: readonly string[];
+  readonly untried: readonly string[];
+}
+
+/** Goes from merchant to merchant along the index, however many events each has, to those with one that is due. */
+async function findDueMerchants(
+  tx: Transaction,
+  { perMerchant, held = [] }: EventClaim,
+  now: number,
+): Promise<DueMerchant[]> {
+  const others =
+    held.length === 0
+      ? sql``
+      : sql` AND event.checkout NOT IN ${sql.list(held.map(({ checkout }) => checkout))}`;
+  const isDue = sql`event.merchant = waiting.merchant AND event.due_at <= ${now}${others}`;
+  // Not behind another event of its checkout. A condition on a column of the small indexes of what waits
+  // would let PostgreSQL, which thinks that nothing does, read one of them to its end for each event.
+  const isSendable = sql`${isDue}
+    AND NOT EXISTS (
+      SELECT 1 FROM outbox_events AS other
+      WHERE other.checkout = event.checkout AND other.id <> event.id
+        AND CASE WHEN other.due_at > ${now} THEN other.status = 'sending'
+          WHEN other.due_at IS NULL THEN false ELSE other.sequence < event.sequence END)`;
+  const rows = await tx.all(sql`
+    WITH RECURSIVE waiting (merchant) AS (
+      SELECT min(merchant) FROM outbox_events WHERE due_at IS NOT NULL
+      UNION ALL
+      SELECT (SELECT min(merchant) FROM outbox_events
+              WHERE due_at IS NOT NULL AND merchant > waiting.merchant)
+      FROM waiting WHERE waiting.merchant IS NOT NULL
+    )
+    SELECT merchant,
+      (SELECT count(*) FROM outbox_events AS event
+        WHERE event.merchant = waiting.merchant AND status = 'sending' AND due_at > ${now}
+      ) AS sending,
+      (SELECT count(*) FROM (
+        SELECT 1 FROM outbox_events AS event WHERE ${isDue} LIMIT ${perMerchant + 1}
+      ) AS due) AS due,
+      (SELECT string_agg(id, ',') FROM (
+        SELECT id FROM outbox_events AS event WHERE ${isSendable}
+        ORDER BY due_at, sequence LIMIT ${perMerchant}
+      ) AS oldest) AS oldest,
+      (SELECT id FROM (
+        SELECT id, tries, due_at, sequence FROM outbox_events AS event WHERE ${isSendable}
+        ORDER BY due_at DESC, sequence DESC LIMIT ${UNTRIED_WITHIN}
+      ) AS newest WHERE tries = 0 ORDER BY due_at DESC, sequence DESC LIMIT 1) AS untried
+    FROM waiting
+    WHERE (SELECT 1 FROM outbox_events AS event WHERE ${isDue} LIMIT 1) = 1`);
+  return rows.map((row) => {
+    const merchant = String(row['merchant']);
+    return {
+      merchant,
+      inFlight: Number(row['sending']) + held.filter((event) => event.merchant === merchant).length,
+      due: Number(row['due']),
+      oldest: optionalText(row['oldest'])?.split(',') ?? [],
+      untried: [optionalText(row['untried']) ?? []].flat(),
+    };
+  });
 }
 
 interface Turn {
@@ -126,67 +217,24 @@ interface Turn {
   readonly dueAt: number;
 }
 
-/** Goes from merchant to merchant along the index, however many events each has, to those with one that is due. */
-async function findMerchantsWithEvents(tx: Transaction, now: number): Promise<string[]> {
-  const rows = await tx.all(sql`
-    WITH RECURSIVE waiting (merchant) AS (
-      SELECT min(merchant) FROM outbox_events WHERE due_at IS NOT NULL
-      UNION ALL
-      SELECT (SELECT min(merchant) FROM outbox_events
-              WHERE due_at IS NOT NULL AND merchant > waiting.merchant)
-      FROM waiting WHERE waiting.merchant IS NOT NULL
-    )
-    SELECT merchant FROM waiting WHERE EXISTS (
-      SELECT 1 FROM outbox_events AS due
-      WHERE due.merchant = waiting.merchant AND due.due_at <= ${now})`);
-  return rows.map((row) => String(row['merchant']));
-}
-
 /** What of a merchant may be sent now, and in which turn. */
-async function findTurns(
-  tx: Transaction,
-  merchant: string,
+function takeTurns(
+  { merchant, inFlight, ...due }: DueMerchant,
+  rows: ReadonlyMap<string, Row>,
   { perMerchant, answeringMerchants }: EventClaim,
-  now: number,
-): Promise<Turn[]> {
-  const underWay = await countUnderWay(tx, merchant, now);
+): Turn[] {
   const max = answeringMerchants?.has(merchant) === false ? 1 : perMerchant;
-  if (underWay >= max) return [];
-  const untried = await tx.get(sql`
-    SELECT * FROM (
-      SELECT * FROM outbox_events AS event WHERE ${isSendable(merchant, now)}
-      ORDER BY due_at DESC, sequence DESC LIMIT ${UNTRIED_WITHIN}
-    ) AS newest WHERE tries = 0 ORDER BY due_at DESC, sequence DESC LIMIT 1`);
-  const oldest = await tx.all(sql`
-    SELECT * FROM outbox_events AS event WHERE ${isSendable(merchant, now)}
-    ORDER BY due_at, sequence LIMIT ${Math.max(1, max - 1) - underWay}`);
-  const rows = max === 1 && untried ? [untried] : withRow(oldest, untried);
-  return rows.map((row, index) => ({
+  if (inFlight >= max) return [];
+  const find = (ids: readonly string[]): Row[] =>
+    ids.map((id) => rows.get(id)).filter((row) => row !== undefined);
+  const oldest = find(due.oldest).slice(0, Math.max(1, max - 1) - inFlight);
+  const untried = find(due.untried);
+  const chosen = max === 1 && untried.length > 0 ? untried : [...oldest, ...untried];
+  return [...new Set(chosen)].map((row, index) => ({
     event: toEvent(row),
-    turn: underWay + index,
+    turn: inFlight + index,
     dueAt: Number(row['due_at']),
   }));
-}
-
-/** What is due of a merchant, and not behind another event of its checkout. */
-function isSendable(merchant: string, now: number): Sql {
-  return sql`merchant = ${merchant} AND due_at <= ${now}
-    AND NOT EXISTS (
-      SELECT 1 FROM outbox_events AS other
-      WHERE other.checkout = event.checkout AND other.id <> event.id
-        AND (other.status = 'sending' AND other.due_at > ${now}
-          OR other.due_at <= ${now} AND other.sequence < event.sequence))`;
-}
-
-async function countUnderWay(tx: Transaction, merchant: string, now: number): Promise<number> {
-  const row = await tx.get(sql`
-    SELECT count(*) AS count FROM outbox_events
-    WHERE merchant = ${merchant} AND status = 'sending' AND due_at > ${now}`);
-  return Number(row?.['count']);
-}
-
-function withRow(rows: Row[], more: Row | undefined): Row[] {
-  return more === undefined || rows.some(({ id }) => id === more['id']) ? rows : [...rows, more];
 }
 
 /** The sender of every event that is still `sending` is dead: each is due again at once. */
@@ -196,34 +244,38 @@ export async function releaseSendingEvents(tx: Transaction, now: number): Promis
   );
 }
 
-/** Its merchant has no address for events, and reads the feed: it is not sent. */
-export async function markEventSkipped(tx: Transaction, id: string): Promise<void> {
-  await tx.run(sql`UPDATE outbox_events SET status = 'skipped', due_at = NULL WHERE id = ${id}`);
+/** How a try ended, or why there was none. */
+export interface EventResult {
+  readonly id: string;
+  /** `pending` to be sent again; `skipped` when its merchant has no address, and reads the feed. */
+  readonly status: 'delivered' | 'pending' | 'dead_lettered' | 'skipped';
+  /** When a pending one is due again. */
+  readonly dueAt?: number | undefined;
+  /** The end of the sender's lease. Where another sender has the event since, a failure changes nothing. */
+  readonly leaseUntil?: number | undefined;
 }
 
-export async function markEventDelivered(tx: Transaction, id: string): Promise<void> {
-  await tx.run(sql`
-    UPDATE outbox_events SET status = 'delivered', tries = tries + 1, due_at = NULL
-    WHERE id = ${id}`);
-}
-
-/**
- * Due again at a time, or dead-lettered when there is none; what was delivered stays delivered.
- *
- * @param leaseUntil the end of the sender's lease: when another sender has the event since, nothing changes
- */
-export async function markEventFailed(
+/** Stores results together, whatever each is. What was delivered stays delivered. */
+export async function settleEvents(
   tx: Transaction,
-  id: string,
-  dueAt: number | undefined,
-  leaseUntil?: number,
+  results: readonly [EventResult, ...EventResult[]],
 ): Promise<void> {
-  const status = dueAt === undefined ? 'dead_lettered' : 'pending';
-  const isOurs =
-    leaseUntil === undefined ? sql`` : sql` AND (status = 'pending' OR due_at = ${leaseUntil})`;
+  const values = results
+    .map(
+      ({ id, status, dueAt, leaseUntil }) =>
+        sql`(${id}, ${status}, CAST(${dueAt} AS BIGINT), CAST(${leaseUntil} AS BIGINT))`,
+    )
+    .reduce((others, one) => sql`${others}, ${one}`);
   await tx.run(sql`
-    UPDATE outbox_events SET status = ${status}, tries = tries + 1, due_at = ${dueAt}
-    WHERE id = ${id} AND status IN ('pending', 'sending')${isOurs}`);
+    WITH result (id, status, due_at, lease_until) AS (VALUES ${values})
+    UPDATE outbox_events SET status = result.status, due_at = result.due_at,
+      tries = tries + CASE result.status WHEN 'skipped' THEN 0 ELSE 1 END
+    FROM result
+    WHERE outbox_events.id = result.id AND (
+      result.status IN ('delivered', 'skipped')
+      OR outbox_events.status = 'pending'
+      OR outbox_events.status = 'sending'
+        AND outbox_events.due_at = coalesce(result.lease_until, outbox_events.due_at))`);
 }
 
 /** What is due sooner than this is not brought forward. */
@@ -252,14 +304,6 @@ export const NEXT_EVENT_DUE = sql`
     UNION ALL SELECT min(created_at) FROM outbox_events WHERE position IS NULL
   ) AS due`;
 
-/** When the next event falls due. Those that are due already wait for a sender, not for a time. */
-export async function findNextEventTime(reader: Reader, now: number): Promise<number | undefined> {
-  const row = await reader.get(
-    sql`SELECT min(due_at) AS due FROM outbox_events WHERE due_at > ${now}`,
-  );
-  return typeof row?.['due'] === 'number' ? row['due'] : undefined;
-}
-
 /** Events that get their place in the feed in one step. */
 export const MAX_PLACED = 1000;
 
@@ -271,26 +315,27 @@ export interface FeedEvent {
 }
 
 /**
- * Gives events that are committed the next places in the feeds of their merchants; answers their ids.
+ * Gives events that are committed the next places in the feeds of their merchants; answers how many.
  *
  * The order of the feed is the order of these steps. A place is taken by one step only, and the next place
  * only by a step that sees this one committed: so once a place can be read, no event comes before it any
  * more, however long its own transaction took.
  */
-export async function placeEvents(tx: Transaction): Promise<string[]> {
-  const rows = await tx.all(sql`
-    SELECT id, merchant FROM outbox_events WHERE position IS NULL
-    ORDER BY created_at, sequence LIMIT ${MAX_PLACED}`);
-  const last = new Map<string, number>();
-  for (const row of rows) {
-    const merchant = String(row['merchant']);
-    const position = (last.get(merchant) ?? (await findLastPosition(tx, merchant))) + 1;
-    last.set(merchant, position);
-    await tx.run(
-      sql`UPDATE outbox_events SET position = ${position} WHERE id = ${String(row['id'])}`,
-    );
-  }
-  return rows.map((row) => String(row['id']));
+export function placeEvents(tx: Transaction): Promise<number> {
+  return tx.run(sql`
+    UPDATE outbox_events SET position = placed.position
+    FROM (
+      SELECT id, row_number() OVER (PARTITION BY merchant ORDER BY created_at, sequence)
+        + coalesce((
+          SELECT max(position) FROM outbox_events AS taken
+          WHERE taken.merchant = waiting.merchant AND position IS NOT NULL
+        ), 0) AS position
+      FROM (
+        SELECT id, merchant, created_at, sequence FROM outbox_events WHERE position IS NULL
+        ORDER BY created_at, sequence LIMIT ${MAX_PLACED}
+      ) AS waiting
+    ) AS placed
+    WHERE outbox_events.id = placed.id`);
 }
 
 /** The last place in the feed of a merchant that is taken; 0 when there is none. */

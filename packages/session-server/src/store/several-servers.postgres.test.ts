@@ -7,7 +7,7 @@ import { eraseOrder } from '../erasure/order-data.js';
 import { startRetention } from '../erasure/retention.js';
 import { createLogger } from '../logger.js';
 import { touchOrder } from '../orders/repository.js';
-import { claimEvents, insertEvent } from '../outbox/repository.js';
+import { type ClaimedEvents, claimEvents, insertEvent } from '../outbox/repository.js';
 import { OrderBatch } from '../reconciliation/order-batch.js';
 import { declareLoss } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
@@ -59,7 +59,7 @@ async function begin<T>(work: (tx: Transaction) => Promise<T>) {
 
 describe('two servers that claim events at the same moment', () => {
   const claim = { limit: 10, perMerchant: 5, leaseSeconds: 30 };
-  const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
+  const idsOf = ({ events }: ClaimedEvents) => events.map(({ id }) => id);
 
   const addEvent = (checkout: string, sequence: number, dueAt: number) =>
     store.database.transaction('test', (tx) =>

@@ -1,6 +1,8 @@
 /** What a column holds. A missing value is stored as NULL. */
 export type SqlValue = string | number | null | undefined | Uint8Array;
 
+type SqlRow = Readonly<Record<string, SqlValue>>;
+
 /** A statement, or a part of one: its text apart from its values, so that no value is ever read as SQL. */
 export class Sql {
   /** @param parts the text before, between and after the values */
@@ -46,15 +48,22 @@ sql.list = (values: readonly (string | number)[]): Sql =>
     ? new Sql(['(NULL)'], [])
     : new Sql(['(', ...values.slice(1).map(() => ', '), ')'], values);
 
-/** `INSERT` of one row, by the names of its columns; one that is undefined is left out. */
-sql.insert = (table: string, row: Readonly<Record<string, SqlValue>>): Sql => {
-  const given = Object.entries(row).filter(([, value]) => value !== undefined);
-  const columns = given.map(([name]) => name).join(', ');
-  const between = given.slice(1).map(() => ', ');
-  return new Sql(
-    [`INSERT INTO ${table} (${columns}) VALUES (`, ...between, ')'],
-    given.map(([, value]) => value),
+/** `INSERT` of one row or more, by the names of their columns; one that is always undefined is left out. */
+sql.insert = (table: string, ...rows: [SqlRow, ...SqlRow[]]): Sql => {
+  const columns = Object.keys(rows[0]).filter((name) =>
+    rows.some((row) => row[name] !== undefined),
   );
+  const between = columns.slice(1).map(() => ', ');
+  const values = rows
+    .map(
+      (row) =>
+        new Sql(
+          ['(', ...between, ')'],
+          columns.map((name) => row[name]),
+        ),
+    )
+    .reduce((others, one) => sql`${others}, ${one}`);
+  return sql`${new Sql([`INSERT INTO ${table} (${columns.join(', ')}) VALUES `], [])}${values}`;
 };
 
 /**

@@ -36,16 +36,14 @@ import {
   claimEvents,
   type DeadLetterFilter,
   type EventClaim,
+  type EventResult,
   findDeadLetters,
   findFeed,
   findLastPosition,
-  findNextEventTime,
-  markEventDelivered,
-  markEventFailed,
-  markEventSkipped,
   placeEvents,
   type RedeliverFilter,
   redeliverEvents,
+  settleEvents,
 } from '../outbox/repository.js';
 import { DEFAULT_ACCOUNT } from '../merchants/merchant.js';
 import type { ProviderMerchant } from '../provider/gateway.js';
@@ -60,10 +58,7 @@ import {
 } from '../orders/repository.js';
 import { hashToken } from '../random-id.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
-import {
-  type CompleteRead,
-  settleUnpaid,
-} from '../reconciliation/failures.js';
+import { type CompleteRead, settleUnpaid } from '../reconciliation/failures.js';
 import { recordPayment } from '../reconciliation/order-batch.js';
 import { claimDuePolls, findKnownRow, findTransactions } from '../reconciliation/repository.js';
 import { adoptAttempt, declareLoss, findLoss, markLossRead } from '../restore/repository.js';
@@ -80,7 +75,8 @@ import {
   type WebhookOutcome,
 } from '../webhooks/repository.js';
 import { completeWebhook, keepUnmatched, recordWebhook } from '../webhooks/steps.js';
-import { type Database, incrementCounter, ping } from '../store/database.js';
+import { type Database, incrementCounter, optionalNumber, ping } from '../store/database.js';
+import { sql } from '../store/sql.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';
 
 export interface StoreUnderTest {
@@ -341,10 +337,11 @@ export class TestStore {
     );
   }
 
-  claimEvents(claim: EventClaim) {
-    return this.database.transaction('outbox:claim', (tx) =>
+  async claimEvents(claim: EventClaim) {
+    const { events } = await this.database.transaction('outbox:claim', (tx) =>
       claimEvents(tx, claim, this.#clock.now()),
     );
+    return events;
   }
 
   placeEvents() {
@@ -356,28 +353,31 @@ export class TestStore {
     return { last, events: await findFeed(this.database, merchant, { after, limit: 10 }) };
   }
 
-  skipEvent(event: string) {
-    return this.database.transaction('outbox:skip', (tx) => markEventSkipped(tx, event));
+  #settle(result: EventResult) {
+    return this.database.transaction('outbox:settle', (tx) => settleEvents(tx, [result]));
   }
 
-  markDelivered(event: string) {
-    return this.database.transaction('outbox:mark-delivered', (tx) =>
-      markEventDelivered(tx, event),
-    );
+  skipEvent(id: string) {
+    return this.#settle({ id, status: 'skipped' });
   }
 
-  markFailed(event: string, retryInSeconds: number | undefined, leaseUntil?: number) {
-    const dueAt =
-      retryInSeconds === undefined
-        ? undefined
-        : this.#clock.now() + Math.round(retryInSeconds * 1000);
-    return this.database.transaction('outbox:mark-failed', (tx) =>
-      markEventFailed(tx, event, dueAt, leaseUntil),
-    );
+  markDelivered(id: string) {
+    return this.#settle({ id, status: 'delivered' });
   }
 
-  nextEventAt() {
-    return findNextEventTime(this.database, this.#clock.now());
+  markFailed(id: string, retryInSeconds: number | undefined, leaseUntil?: number) {
+    if (retryInSeconds === undefined) {
+      return this.#settle({ id, status: 'dead_lettered', leaseUntil });
+    }
+    const dueAt = this.#clock.now() + Math.round(retryInSeconds * 1000);
+    return this.#settle({ id, status: 'pending', dueAt, leaseUntil });
+  }
+
+  /** When the next event is due that is not due yet. */
+  async nextEventAt() {
+    const row = await this.database.get(sql`
+      SELECT min(due_at) AS due FROM outbox_events WHERE due_at > ${this.#clock.now()}`);
+    return optionalNumber(row?.['due']);
   }
 
   findDeadLetters(filter: DeadLetterFilter, limit: number) {
