@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const include = [
   'packages/{merchant,operator,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
@@ -17,7 +17,7 @@ const onPostgres = ['{packages/{session-server,operator}/src,tools}/**/*.postgre
  * A mock of a module needs a process that has not loaded that module yet, and a simulation one of its own:
  * there all timers are virtual.
  */
-const isolated = globSync(include).filter((file) =>
+const isolated = globSync(include, { exclude: configDefaults.exclude }).filter((file) =>
   /vi\.mock\(|\bsimulate\(/.test(readFileSync(file, 'utf8')),
 );
 
@@ -48,7 +48,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include, exclude: [...isolated, ...onPostgres], isolate: false },
+        test: {
+          name: 'shared',
+          include,
+          exclude: [...configDefaults.exclude, ...isolated, ...onPostgres],
+          isolate: false,
+        },
       },
       {
         extends: true,
