@@ -81,10 +81,8 @@ const SCENARIOS_OF: Record<
   'poll:attempts-found': ['pays', 'vanishes'],
   'poll:store-match': ['pays', 'vanishes', 'only comes back', 'wrong amount first'],
   'poll:page-processed': ['vanishes'],
-  'poll:ended': ['pays', 'vanishes'],
-  'poll:log': ['vanishes'],
+  'poll:ended': ['pays', 'vanishes', 'vanishes unheard'],
   'schedule:apply-time': ['comes too late'],
-  'schedule:claim-polls': ['vanishes unheard'],
   'outbox:claim': ['pays', 'cancels'],
   'shop:event-answered': ['pays', 'cancels'],
   'outbox:settle': ['pays', 'cancels', 'shop refuses once'],
@@ -124,13 +122,6 @@ const FROM_OUTSIDE: readonly ScenarioName[] = [
  */
 const STORE_PASSES = 7;
 
-/**
- * Where a poll is running, the schedule may have claimed the planned one just before the death: the
- * next scheduled one is a minute later.
- */
-const DURING_A_POLL = /^(provider:page-read|poll:attempts-found|poll:page-processed)$/;
-const NEXT_POLL_SECONDS = 90;
-
 /** One server on a data file: every crash point with every scenario that passes it, the longest ones first. */
 export function oneServerFaults(options: {
   readonly random: number;
@@ -145,10 +136,7 @@ export function oneServerFaults(options: {
     }),
   );
   const deaths = [...inStore, ...repeated, ...atPoints].flatMap(([name, scenarios]) =>
-    scenarios.map((scenario): Fault => ({
-      ...{ name, scenarios: [scenario], crashAt: name.split(', ') },
-      ...(DURING_A_POLL.test(name) && { withinSeconds: NEXT_POLL_SECONDS }),
-    })),
+    scenarios.map((scenario): Fault => ({ name, scenarios: [scenario], crashAt: name.split(', ') })),
   );
   const outside = FROM_OUTSIDE.map((scenario): Fault => ({
     ...{ name: 'from outside', scenarios: [scenario], deaths: 1 },

@@ -109,7 +109,7 @@ export const SCENARIOS = {
   },
   /** Pays and closes the browser, and no webhook comes: the schedule has to find it. */
   'vanishes unheard': {
-    withinSeconds: 120,
+    withinSeconds: 180,
     async run(shopper) {
       await shopper.pay(await shopper.open(), 'withoutWebhook');
     },

@@ -128,7 +128,7 @@ export class Shoppers {
     while (!signal.aborted) {
       const checkout = await findCheckout(server.database, id);
       if (!checkout || checkout.state === 'paid') return;
-      server.reconciliation.hint(checkout, 'waiter', { isAnonymous: true });
+      server.reconciliation.ask(checkout);
       await server.changes.wait([id], STATUS_WAIT_MS, signal);
     }
   }

@@ -24,7 +24,6 @@ import type { OrderLookup } from '../../packages/session-server/dist/orders/orde
 import { startOutboxDispatcher } from '../../packages/session-server/dist/outbox/dispatcher.js';
 import type { PartnerGateway } from '../../packages/session-server/dist/provider/gateway.js';
 import type { ShopClient } from '../../packages/session-server/dist/provider/shop-client.js';
-import { PollLog } from '../../packages/session-server/dist/reconciliation/poll-log.js';
 import { startSchedule } from '../../packages/session-server/dist/reconciliation/schedule.js';
 import { ReconciliationService } from '../../packages/session-server/dist/reconciliation/service.js';
 import { RunLoops } from '../../packages/session-server/dist/run-loop.js';
@@ -107,13 +106,13 @@ export class SimulatedServer {
     const loops = new RunLoops({ database, clock, logger });
     const common = { database, context, merchants, changes, clock, logger, observer, loops };
     const priceCheck = startPriceCheck({ ...common, lookUpOrder });
-    const pollLog = new PollLog(common);
     const reconciliation = new ReconciliationService({
-      ...{ ...common, gateway, pollLog },
+      ...{ ...common, gateway },
       intervalMs: config.pollIntervalSeconds * 1000,
       pagesPerMinute: config.pollPagesPerMinute,
     });
     this.reconciliation = reconciliation;
+    void reconciliation.start();
     const { maxOrderId, ownerWaitSeconds } = config;
     this.checkouts = new CheckoutService({
       ...{ ...common, gateway, lookUpOrder, reconciliation, maxOrderId, ownerWaitSeconds },
@@ -123,16 +122,8 @@ export class SimulatedServer {
     const limits = config.webhooks;
     this.#worker = startWebhookWorker({ ...common, reconciliation, encryption, limits });
     const dispatcher = startOutboxDispatcher({ ...common, shop: options.shop });
-    const schedule = startSchedule({ ...common, reconciliation, pollLog });
-    this.#parts = [
-      schedule,
-      dispatcher,
-      this.#worker,
-      reconciliation,
-      pollLog,
-      priceCheck,
-      database,
-    ];
+    const schedule = startSchedule(common);
+    this.#parts = [schedule, dispatcher, this.#worker, reconciliation, priceCheck, database];
   }
 
   /** Takes a provider webhook as the route does: it is stored, and then processed. */

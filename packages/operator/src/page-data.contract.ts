@@ -151,16 +151,13 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
     it('tells when the list was polled for an order, and that it could not be read', async () => {
       const { checkout, sessionId } = await shop.putAndOpen('A1');
       shop.stack.sandbox.control.addFault({
-        ...{ operation: 'transactions-list', fault: 'error', status: 400 },
+        ...{ operation: 'transactions-list', fault: 'error', status: 400, times: 10_000 },
       });
       await hint(checkout, 'submitted', sessionId);
       const polls = async () => (await story('A1')).filter((line) => line.includes('polled'));
-      await expect
-        .poll(polls)
-        .toEqual([
-          'Provider’s list polled, and it could not be read',
-          expect.stringMatching(/^Provider’s list polled( \d+ times in \d+ s)?$/),
-        ]);
+      await expect.poll(polls).toEqual(['Provider’s list polled, and it could not be read']);
+      shop.stack.sandbox.control.releaseFaults();
+      await expect.poll(polls).toEqual(['Provider’s list polled']);
     });
 
     it('finds an order by its name, its beginning, a reference, a checkout, a transaction and an event', async () => {

@@ -9,8 +9,8 @@ import {
   makeVoid,
   type MerchantSource,
   type OrderKey,
-  pollSoon,
   type ReconciliationService,
+  requestPoll,
   sql,
   toCheckout,
   touchOrder,
@@ -27,7 +27,7 @@ const PAGE_ITEMS = 50;
 export interface PageServiceOptions {
   readonly database: Database;
   readonly merchants: MerchantSource;
-  readonly reconciliation: Pick<ReconciliationService, 'hint'>;
+  readonly reconciliation: Pick<ReconciliationService, 'wake'>;
   readonly clock: Clock;
   /** How long the steps of an order are kept. */
   readonly keepDays: number;
@@ -105,21 +105,20 @@ export class PageService {
     if (!(await merchants.find(key.merchant))) {
       throw new AppError(404, 'unknown_merchant', 'No such merchant.');
     }
-    const checkouts = await database.transaction('operator:poll', async (tx) => {
+    await database.transaction('operator:poll', async (tx) => {
       const found = await findCheckoutsOfOrder(tx, key.merchant, key.order);
       if (found.length === 0) throw noSuchOrder();
       const now = clock.now();
       await touchOrder(tx, key);
       for (const { id } of found) {
         for (const { orderId, status } of await findAttempts(tx, id)) {
-          if (status !== 'refused' && status !== 'not_sent') await pollSoon(tx, orderId, now);
+          if (status !== 'refused' && status !== 'not_sent')
+            requestPoll(tx, orderId, { now });
         }
       }
       await recordAction(tx, { ...key, actor, action: 'poll', note }, now);
-      return found;
     });
-    // The schedule polls soon; where a server watches already, this is sooner.
-    for (const checkout of checkouts) reconciliation.hint(checkout, 'operator');
+    reconciliation.wake();
   }
 
   /** Whether there was anything to redeliver. @throws {AppError} 404 `event_not_found` */

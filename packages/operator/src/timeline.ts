@@ -7,6 +7,7 @@ import {
   findLog,
   findOrder,
   formatMinor,
+  type LogDetails,
   type LogEntry,
   optionalNumber,
   type OrderKey,
@@ -54,6 +55,7 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
   const entries: TimelineEntry[] = [
     ...checkouts.map(toCheckoutEntry),
     ...attempts.map((attempt) => toRequestEntry(attempt, checkouts)),
+    ...attemptRows.flatMap(toPollEntries),
     ...webhooks.map(toWebhookEntry),
     ...transactionRows.map(toTransactionEntry),
     ...events.map(({ id, type, checkout, createdAt: at }) => {
@@ -162,6 +164,16 @@ function toRequestEntry(
   // The first one is of the same step as its checkout.
   const at = Math.max(createdAt, checkouts.find(({ id }) => id === checkout)?.createdAt ?? 0);
   return { kind: 'request', at, checkout, subject, detail: { reference } };
+}
+
+/** The last poll for an attempt; those before it are not kept. */
+function toPollEntries(row: Row): TimelineEntry[] {
+  const at = optionalNumber(row['polled_at']);
+  if (at === undefined) return [];
+  const result = String(row['poll_result']) as LogDetails['poll']['result'];
+  const subject = String(row['order_id']);
+  const detail = { result, count: 1, since: at };
+  return [{ kind: 'poll', at, checkout: String(row['checkout']), subject, detail }];
 }
 
 function toWebhookEntry(row: Row): TimelineEntry {

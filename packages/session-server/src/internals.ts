@@ -1,6 +1,7 @@
 /** What `@pay-checkout/operator` is made with. For that package of the same version only: it may change in any release. */
 export { orderIdsIn } from './checkouts/attempt-ids.js';
 export { findAttempts, toAttempt } from './checkouts/attempt-repository.js';
+export { requestPoll } from './checkouts/poll-requests.js';
 export { findCheckoutsOfOrder, toCheckout } from './checkouts/repository.js';
 export { combineSplit, splitAmount, type SplitShare } from './checkouts/split-fee.js';
 export { attentionAdded, type AttentionCode, type Checkout } from './checkouts/state-machine.js';
@@ -31,7 +32,7 @@ export {
 export type { ServerMetrics } from './metrics/server-metrics.js';
 export { formatMinor } from './money.js';
 export { openBeside } from './open-database.js';
-export { findLog, type LogEntry } from './orders/order-log.js';
+export { findLog, type LogDetails, type LogEntry } from './orders/order-log.js';
 export { findOrder, type OrderKey, touchOrder } from './orders/repository.js';
 export {
   type DeadLetter,
@@ -59,8 +60,8 @@ export {
 } from './reconciliation/matching.js';
 export { PageQuota, sleep, waitForPage } from './reconciliation/pacing.js';
 export { newestRange, type PageRange, readNextPage } from './reconciliation/page-range.js';
-export { ReadTurns } from './reconciliation/read-turns.js';
-export { findKnownRow, findTransactions, pollSoon } from './reconciliation/repository.js';
+export { ReadLease } from './reconciliation/read-lease.js';
+export { findKnownRow, findTransactions } from './reconciliation/repository.js';
 export type { ReconciliationService } from './reconciliation/service.js';
 export type { OperatorPackage } from './operator-package.js';
 export type { OperatorParts } from './server.js';

@@ -87,7 +87,7 @@ export class RunLoops {
   }
 
   async #wakeDue(): Promise<void> {
-    for (const loop of this.#loops) loop.runBy(loop.nextRunAt);
+    for (const loop of this.#loops) loop.runWhenAsked();
     const loops = [...this.#loops].filter(({ job }) => job.nextDue);
     if (loops.length === 0) return;
     const query = loops
@@ -108,11 +108,11 @@ export class RunLoops {
 class JobLoop implements RunLoop {
   readonly job: Job;
   isRunning = false;
-  /** When it asked to be run again, whatever is stored. */
-  nextRunAt = Infinity;
   readonly #options: RunLoopsOptions;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
+  /** When it asked to be run again, whatever is stored: by the clock, and by one that is never set. */
+  #next = { at: Infinity, onTimer: Infinity };
   #isWoken = false;
   #endPause: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -126,6 +126,12 @@ class JobLoop implements RunLoop {
   wake(): void {
     this.#isWoken = true;
     this.#endPause();
+  }
+
+  /** As it asked for: no later where the clock was set back since. */
+  runWhenAsked(): void {
+    const { at, onTimer } = this.#next;
+    this.runBy(Math.min(at, this.#options.clock.now() + onTimer - performance.now()));
   }
 
   /** Times that are further away are left to a later tick: the clock may be set forward until then. */
@@ -152,7 +158,7 @@ class JobLoop implements RunLoop {
     while (!this.#stop.signal.aborted) {
       this.#isWoken = false;
       await this.#run();
-      if (!this.#stop.signal.aborted) this.runBy(this.nextRunAt);
+      if (!this.#stop.signal.aborted) this.runWhenAsked();
       await new Promise<void>((resolve) => {
         this.#endPause = resolve;
         if (this.#isWoken) resolve();
@@ -165,13 +171,15 @@ class JobLoop implements RunLoop {
     const { name, run } = this.job;
     this.isRunning = true;
     clearTimeout(this.#timer);
-    this.nextRunAt = Infinity;
+    this.#next = { at: Infinity, onTimer: Infinity };
+    let pauseMs: number;
     try {
-      this.nextRunAt = clock.now() + ((await run(this.#stop.signal)) ?? Infinity);
+      pauseMs = (await run(this.#stop.signal)) ?? Infinity;
     } catch (error) {
       logger.error({ job: name, ...describeError(error) }, 'a run failed');
-      this.nextRunAt = clock.now() + FAILED_PAUSE_MS;
+      pauseMs = FAILED_PAUSE_MS;
     }
+    this.#next = { at: clock.now() + pauseMs, onTimer: performance.now() + pauseMs };
     this.isRunning = false;
   }
 }

@@ -15,7 +15,6 @@ import { type Clock, systemClock } from './clock.js';
 import { type Config, parseOperatorKeys } from './config.js';
 import type { OnStep } from './crash-points.js';
 import { ReconciliationService } from './reconciliation/service.js';
-import { PollLog } from './reconciliation/poll-log.js';
 import { startSchedule } from './reconciliation/schedule.js';
 import { registerKeys } from './known-keys.js';
 import { createLogger, type Logger } from './logger.js';
@@ -227,7 +226,6 @@ async function assemble(
     logger,
     pauseMs: LOST_PAUSE_MS,
   });
-  const pollLog = keep(new PollLog({ database, clock, logger }));
   const reconciliation = keep(
     new ReconciliationService({
       database,
@@ -237,9 +235,9 @@ async function assemble(
       changes,
       clock,
       logger,
+      loops,
       observer,
       lostAttempts,
-      pollLog,
       intervalMs: config.pollIntervalSeconds * 1000,
       pagesPerMinute: config.pollPagesPerMinute,
       onStep,
@@ -298,12 +296,11 @@ async function assemble(
       database,
       context,
       merchants,
-      reconciliation,
-      pollLog,
       changes,
       logger,
     }),
   );
+  await reconciliation.start();
   const { orderRetentionDays: days } = config;
   if (days !== undefined) keep(startRetention({ loops, database, clock, logger, days }));
   if (loss) {

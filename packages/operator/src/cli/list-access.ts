@@ -9,8 +9,8 @@ import {
   PageQuota,
   PartnerClients,
   type PartnerGateway,
+  ReadLease,
   readMerchantsFile,
-  ReadTurns,
   type ReconciliationService,
   systemClock,
   waitForPage,
@@ -61,7 +61,7 @@ function shareQuota(
       ? { account }
       : { account, providerMerchantId };
     const quota = new PageQuota(systemClock, pollPagesPerMinute);
-    const turns = new ReadTurns({ database, clock: systemClock, list, quota, intervalMs: 0 });
-    return waitForPage(turns, signal);
+    const lease = new ReadLease({ database, clock: systemClock, list, quota });
+    return waitForPage(lease, signal);
   };
 }

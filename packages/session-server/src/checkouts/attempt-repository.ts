@@ -93,7 +93,7 @@ export interface FoundAttempt {
 }
 
 /** The pause before the first poll that no one asked for. */
-export const FIRST_POLL_SECONDS = 30;
+export const FIRST_POLL_SECONDS = 120;
 const HOUR_MS = 3_600_000;
 const TOKEN_KINDS = ['return', 'cancel', 'back', 'webhook'] as const;
 

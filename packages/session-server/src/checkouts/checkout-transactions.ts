@@ -46,6 +46,7 @@ import {
   updateCheckout,
 } from './repository.js';
 import type { OrderIdPlace } from './order-ids.js';
+import { requestPoll, SUBMITTED_DELAY_MS } from './poll-requests.js';
 import type { CheckoutRules } from './rules.js';
 import {
   advance,
@@ -387,8 +388,11 @@ export async function recordHint(
     case 'submitted':
       if (isRepeated && isSubmitted(before) && attempt.submittedAt !== undefined) return apply([]);
       setSubmitted(tx, attempt.orderId, now);
-      // The poll that follows reads only as far back as an anonymous one may; the schedule's ends it.
-      watchAgain(tx, attempt.orderId, now);
+      requestPoll(tx, attempt.orderId, {
+        now,
+        at: now + SUBMITTED_DELAY_MS,
+        anonymousWatchSeconds: context.rules.watchSeconds,
+      });
       // An attempt still being created is not shown: a payment of the order may be pending.
       supersedeSending(tx, before.merchant, before.order);
       return apply([{ type: 'submit-hinted' }]);

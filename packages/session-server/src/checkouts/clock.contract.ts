@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
+import { TEST_RULES } from '../testing/store-harness.js';
 import { SECOND_MS, HOUR_MS, DAY_MS, START, type StoreFixture } from '../testing/store-fixture.js';
 import { toStoredToken } from './attempt-ids.js';
 
@@ -62,7 +62,7 @@ export function describeClock(fixture: StoreFixture): void {
       const times: number[] = [];
       const step = end - fixture.now > DAY_MS ? HOUR_MS : 30 * SECOND_MS;
       for (; fixture.now < end; fixture.now += step) {
-        const due = await fixture.store.claimDuePolls(10);
+        const due = await fixture.store.pollDue();
         times.push(...due.map(() => (fixture.now - START) / SECOND_MS));
       }
       return times;
@@ -70,19 +70,11 @@ export function describeClock(fixture: StoreFixture): void {
 
     it('come at growing pauses, each once', async () => {
       const { checkout, attempt } = await activate();
-      expect(await fixture.store.claimDuePolls(10)).toEqual([]);
-      expect(await pollsUntil(START + HOUR_MS)).toEqual([30, 90, 210, 450, 930, 1890]);
+      expect(await fixture.store.pollDue()).toEqual([]);
+      expect(await pollsUntil(START + HOUR_MS)).toEqual([120, 240, 480, 960, 1920]);
       fixture.now = START + DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toEqual([
-        {
-          orderId: attempt.orderId,
-          checkout: checkout.id,
-          merchant: 'teashop',
-          order: 'A1001',
-          ...AT_PROVIDER,
-          createdAt: START,
-          polls: 7,
-        },
+      expect(await fixture.store.pollDue()).toMatchObject([
+        { orderId: attempt.orderId, checkout: checkout.id, sinceMs: START, polls: 6 },
       ]);
     });
 
@@ -92,7 +84,7 @@ export function describeClock(fixture: StoreFixture): void {
       for (; fixture.now < START + 3 * DAY_MS; fixture.now += 60 * SECOND_MS) {
         const order = startAt.indexOf(fixture.now);
         if (order >= 0) await activate({ order: `A${order}` }, `session-${order}`);
-        const due = await fixture.store.claimDuePolls(10);
+        const due = await fixture.store.pollDue();
         if (fixture.now >= START + 2 * DAY_MS) times.push(...due.map(() => fixture.now));
       }
       expect(times).toHaveLength(12);
@@ -107,7 +99,7 @@ export function describeClock(fixture: StoreFixture): void {
       if (kind === 'paid') await pay(attempt.orderId);
       let lastPollAt = 0;
       for (; fixture.now < START + 100 * DAY_MS; fixture.now += HOUR_MS) {
-        if ((await fixture.store.claimDuePolls(10)).length > 0) lastPollAt = fixture.now;
+        if ((await fixture.store.pollDue()).length > 0) lastPollAt = fixture.now;
       }
       const watched = (lastPollAt - START) / SECOND_MS;
       // The last poll is the first one after the end, and polls are six hours apart by then.
@@ -125,7 +117,7 @@ export function describeClock(fixture: StoreFixture): void {
         const { attempt } = await fixture.beginSending();
         await fixture.store.endAttempt(attempt.orderId, status);
         fixture.now += HOUR_MS;
-        expect(await fixture.store.claimDuePolls(10)).toHaveLength(polls);
+        expect(await fixture.store.pollDue()).toHaveLength(polls);
       },
     );
 
@@ -133,46 +125,46 @@ export function describeClock(fixture: StoreFixture): void {
       await activate();
       await activate({ renew: 'session-1' }, 'session-2');
       fixture.now += HOUR_MS;
-      expect(await fixture.store.claimDuePolls(10)).toHaveLength(2);
+      expect(await fixture.store.pollDue()).toHaveLength(2);
     });
 
     it('start again for refunds when an attempt is paid after its watch has ended', async () => {
       const { attempt } = await activate();
       await pollsUntil(START + 15 * DAY_MS);
       fixture.now = START + 30 * DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toEqual([]);
+      expect(await fixture.store.pollDue()).toEqual([]);
       await pay(attempt.orderId);
       fixture.now += DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId }]);
+      expect(await fixture.store.pollDue()).toMatchObject([{ orderId: attempt.orderId }]);
       fixture.now += DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId }]);
+      expect(await fixture.store.pollDue()).toMatchObject([{ orderId: attempt.orderId }]);
       fixture.now = START + 119 * DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toHaveLength(1);
+      expect(await fixture.store.pollDue()).toHaveLength(1);
       fixture.now = START + 121 * DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toHaveLength(1);
+      expect(await fixture.store.pollDue()).toHaveLength(1);
       await pay(attempt.orderId);
       fixture.now += DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toEqual([]);
+      expect(await fixture.store.pollDue()).toEqual([]);
     });
 
     it('start again when the session is shown again after its watch has ended', async () => {
       await activate();
       await pollsUntil(START + 15 * DAY_MS);
       fixture.now = START + 20 * DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toEqual([]);
+      expect(await fixture.store.pollDue()).toEqual([]);
       expect(await fixture.begin()).toMatchObject({ kind: 'existing' });
       const shownAt = (fixture.now - START) / SECOND_MS;
       const polls = await pollsUntil(fixture.now + HOUR_MS);
-      expect(polls.map((at) => at - shownAt)).toEqual([30, 90, 210, 450, 930, 1890]);
+      expect(polls.map((at) => at - shownAt)).toEqual([120, 240, 480, 960, 1920]);
       fixture.now = START + 33 * DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toHaveLength(1);
+      expect(await fixture.store.pollDue()).toHaveLength(1);
       fixture.now = START + 34 * DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toHaveLength(1);
+      expect(await fixture.store.pollDue()).toHaveLength(1);
     });
 
     it('do not start again each time that a session is shown again within the hour', async () => {
       await activate();
-      expect(await pollsUntil(START + HOUR_MS / 2)).toHaveLength(5);
+      expect(await pollsUntil(START + HOUR_MS / 2)).toHaveLength(4);
       await fixture.begin();
       expect(await pollsUntil(START + HOUR_MS - 1)).toHaveLength(1);
     });
@@ -182,9 +174,9 @@ export function describeClock(fixture: StoreFixture): void {
       await pollsUntil(START + 14 * DAY_MS);
       // Claimed, and its server died: the next one still comes.
       fixture.now = START + 15 * DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toHaveLength(1);
+      expect(await fixture.store.pollDue()).toHaveLength(1);
       fixture.now += DAY_MS;
-      expect(await fixture.store.claimDuePolls(10)).toEqual([]);
+      expect(await fixture.store.pollDue()).toEqual([]);
     });
 
     it('come at once after a return, also when the watch has ended, and then at pauses from the start', async () => {
@@ -192,18 +184,17 @@ export function describeClock(fixture: StoreFixture): void {
       await pollsUntil(START + 16 * DAY_MS);
       for (const kind of ['cancel', 'back'] as const) {
         await fixture.store.recordReturn(toStoredToken(tokens[kind]));
-        expect(await fixture.store.claimDuePolls(10)).toEqual([]);
+        expect(await fixture.store.pollDue()).toHaveLength(1);
       }
       await fixture.store.recordReturn(toStoredToken(tokens.return));
-      expect(await fixture.store.claimDuePolls(10)).toMatchObject([
-        { orderId: attempt.orderId, polls: 1 },
-      ]);
+      expect(await fixture.store.pollDue()).toMatchObject([{ orderId: attempt.orderId, polls: 1 }]);
       const cameBackAt = (fixture.now - START) / SECOND_MS;
       const polls = await pollsUntil(fixture.now + HOUR_MS / 2);
-      expect(polls.map((at) => at - cameBackAt)).toEqual([60, 180, 420, 900]);
+      // Every few seconds first, which these steps of half a minute show less of.
+      expect(polls.map((at) => at - cameBackAt)).toEqual([30, 60, 90, 120, 240, 300, 600, 1200]);
       await pay(attempt.orderId);
       await fixture.store.recordReturn(toStoredToken(tokens.return));
-      expect(await fixture.store.claimDuePolls(10)).toEqual([]);
+      expect(await fixture.store.pollDue()).toEqual([]);
     });
 
     it('go on after a return in the moment in which the last one is due', async () => {
@@ -211,8 +202,8 @@ export function describeClock(fixture: StoreFixture): void {
       await pollsUntil(START + 14 * DAY_MS);
       fixture.now = START + 15 * DAY_MS;
       await fixture.store.recordReturn(toStoredToken(tokens.return));
-      expect(await fixture.store.claimDuePolls(10)).toMatchObject([{ polls: 1 }]);
-      expect(await pollsUntil(fixture.now + HOUR_MS / 2)).toHaveLength(4);
+      expect(await fixture.store.pollDue()).toMatchObject([{ polls: 1 }]);
+      expect(await pollsUntil(fixture.now + HOUR_MS / 2)).toHaveLength(8);
     });
 
     it('come at once after a return from another session of an order that is paid', async () => {
@@ -220,9 +211,9 @@ export function describeClock(fixture: StoreFixture): void {
       const { tokens } = await activate({ renew: 'session-1' }, 'session-2');
       await pay(attempt.orderId);
       fixture.now += DAY_MS;
-      await fixture.store.claimDuePolls(10);
+      await fixture.store.pollDue();
       await fixture.store.recordReturn(toStoredToken(tokens.return));
-      expect(await fixture.store.claimDuePolls(10)).toHaveLength(1);
+      expect(await fixture.store.pollDue()).toHaveLength(1);
     });
   });
 }

@@ -322,10 +322,10 @@ export function describeOpeningRules(fixture: StoreFixture): void {
     it('that a payment was submitted has the list polled again, however old its session is', async () => {
       const { checkout, attempt } = await activate();
       fixture.now += 20 * DAY_MS;
-      while ((await fixture.store.claimDuePolls(10)).length > 0) fixture.now += DAY_MS;
+      while ((await fixture.store.pollDue()).length > 0) fixture.now += DAY_MS;
       await submit(checkout.id);
       fixture.now += 30 * SECOND_MS;
-      const due = await fixture.store.claimDuePolls(10);
+      const due = await fixture.store.pollDue();
       expect(due).toMatchObject([{ orderId: attempt.orderId }]);
     });
 

@@ -6,6 +6,7 @@ import { describeRestoreStore } from '../restore/repository.contract.js';
 import { StoreFixture } from '../testing/store-fixture.js';
 import { describeWebhookRepository } from '../webhooks/repository.contract.js';
 import { describeWrites } from '../store/write.contract.js';
+import { describePolls } from '../reconciliation/polls.contract.js';
 import { describeClock } from './clock.contract.js';
 import { describeOpeningRules } from './opening-rules.contract.js';
 import { describePayments } from './payments.contract.js';
@@ -21,6 +22,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
     describeOpeningRules(fixture);
     describePayments(fixture);
     describeClock(fixture);
+    describePolls(fixture);
     describeWrites(fixture);
     describeSteps(fixture);
     describeErasure(fixture);

@@ -53,8 +53,8 @@ const ORDER_ID_ALARM = 0.9;
 
 /** Triggers reconciliation of a checkout that may have been paid. */
 export interface PaymentHints {
-  /** @param why for the log */
-  hint(checkout: Checkout, why: string, from: { readonly isAnonymous: true }): void;
+  /** A page asks for it, as anyone may. */
+  ask(checkout: Checkout): void;
 }
 
 export interface CheckoutServiceOptions {
@@ -199,7 +199,7 @@ export class CheckoutService {
         await findCheckoutsOfOrder(database, merchant.id, order),
       ));
     if (current && (current.state === 'paid' || isPaymentPending(current))) {
-      if (current.state !== 'paid') reconciliation.hint(current, 'preview', { isAnonymous: true });
+      reconciliation.ask(current);
       return { amountMinor: current.amountMinor, checkout: current };
     }
     if (merchant.disabled) throw merchantDisabled();
@@ -318,7 +318,7 @@ export class CheckoutService {
       recordHint(tx, known, hint, context),
     );
     if (after !== before) changes.notify(checkout);
-    this.#options.reconciliation.hint(known, hint.kind, { isAnonymous: true });
+    this.#options.reconciliation.ask(after);
     return after;
   }
 
@@ -402,11 +402,7 @@ export class CheckoutService {
     merchant: Merchant,
     claim: Exclude<AttemptDecision, { kind: 'send' }>,
   ): CreateResult | undefined {
-    const hint = (): void => {
-      if ('checkout' in claim) {
-        this.#options.reconciliation.hint(claim.checkout, 'asked for again', { isAnonymous: true });
-      }
-    };
+    const { reconciliation } = this.#options;
     switch (claim.kind) {
       case 'price-is-old':
         return undefined;
@@ -415,13 +411,13 @@ export class CheckoutService {
       case 'existing':
         return opened(merchant, claim.checkout, claim.attempt.sessionId);
       case 'submitted':
-        hint();
+        reconciliation.ask(claim.checkout);
         return opened(merchant, claim.checkout, claim.attempt?.sessionId);
       case 'settled':
-        hint();
+        reconciliation.ask(claim.checkout);
         return opened(merchant, claim.checkout, undefined);
       case 'payment-pending':
-        hint();
+        reconciliation.ask(claim.checkout);
         return { kind: 'opening', retryAfterSeconds: claim.retryAfterSeconds };
       case 'too-many-renewals':
         throw new AppError(

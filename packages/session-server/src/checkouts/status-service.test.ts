@@ -30,7 +30,7 @@ it('a question that waits is answered in its time, also when the clock goes back
   const status = new StatusService({
     database: store.database,
     changes: new ChangeFeed(),
-    reconciliation: { hint: () => undefined },
+    reconciliation: { ask: () => undefined },
   });
   vi.useFakeTimers({ toFake: ['Date'] });
   const { checkouts } = await status.ask([{ checkout: checkout.id, revision: 1 }], 0.05, () => {
@@ -59,7 +59,7 @@ it.each<[Checkout['state'], waits: boolean, asksOnce: boolean]>([
     const status = new StatusService({
       database: store.database,
       changes: new ChangeFeed(),
-      reconciliation: { hint: ({ id }) => hinted.push(id) },
+      reconciliation: { ask: ({ id }) => hinted.push(id) },
     });
     const question = [{ checkout: 'checkout-1', revision: 1 }];
     await status.ask(question, 0, () => new AbortController().signal);
@@ -90,7 +90,7 @@ it('twenty who wait learn of what another server changes by one query for all of
     },
     // That of another server is another one.
     changes: new ChangeFeed(),
-    reconciliation: { hint: () => undefined },
+    reconciliation: { ask: () => undefined },
   });
   const gone = new AbortController();
   const waiting = ids.map((checkout) =>
@@ -117,7 +117,7 @@ it('who waits at the only server of a data file has nothing read in between', as
   const status = new StatusService({
     database: { isShared, get, all },
     changes: new ChangeFeed(),
-    reconciliation: { hint: () => undefined },
+    reconciliation: { ask: () => undefined },
   });
   // Longer than the pause between two looks for what other servers have changed.
   await status.ask([{ checkout: checkout.id, revision: 1 }], 1, () => new AbortController().signal);

@@ -116,8 +116,7 @@ export class StatusService {
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {
       if (isWaiting ? checkout.state !== 'paid' : isPaymentPending(checkout)) {
-        const why = isWaiting ? 'waiter' : 'status request';
-        this.#reconciliation.hint(checkout, why, { isAnonymous: true });
+        this.#reconciliation.ask(checkout);
       }
     }
     return known;

@@ -1,4 +1,3 @@
-import { ChangeFeed } from '../checkouts/change-feed.js';
 import { checkoutRulesOf } from '../checkouts/rules.js';
 import type { StepContext } from '../checkouts/checkout-transactions.js';
 import { type Clock, systemClock } from '../clock.js';
@@ -7,15 +6,23 @@ import type { OnStep } from '../crash-points.js';
 import { DataEncryption, loadSandboxKeys } from '../encryption.js';
 import { AppError } from '../errors.js';
 import { createLogger } from '../logger.js';
-import { DEFAULT_ACCOUNT, type Merchant } from '../merchants/merchant.js';
+import { DEFAULT_ACCOUNT } from '../merchants/merchant.js';
 import { fixedMerchants, readMerchantsFile } from '../merchants/merchant-source.js';
 import { createOrderLookup } from '../orders/order-lookup.js';
 import { createOrderSource } from '../orders/put-orders.js';
-import { createPartnerGateway, keyOf, type PartnerGateway } from '../provider/gateway.js';
+import { SILENT_OBSERVER } from '../observer.js';
+import {
+  createPartnerGateway,
+  keyOf,
+  type PartnerGateway,
+  type ProviderMerchant,
+  type TransactionList,
+} from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
 import { ShopClient } from '../provider/shop-client.js';
 import { newestRange, passOver, readNextPage } from '../reconciliation/page-range.js';
-import { ReconciliationService } from '../reconciliation/service.js';
+import { PageRecorder } from '../reconciliation/page-recorder.js';
+import { findLists } from '../reconciliation/service.js';
 import { LostAttempts, type LostPayment } from '../restore/lost-attempts.js';
 import { replaceDataFile } from '../restore/replace-data-file.js';
 import { declareLoss, findLoss, type Loss, markLossRead } from '../restore/repository.js';
@@ -137,17 +144,16 @@ async function reconcileLoss(
     ...{ ...shared, loss, lookUpOrder, hashReference },
     pauseMs: 0,
   });
-  const reconciliation = new ReconciliationService({
+  const recorder = new PageRecorder({
     ...shared,
-    gateway,
-    changes: new ChangeFeed(),
-    intervalMs: config.pollIntervalSeconds * 1000,
-    pagesPerMinute: config.pollPagesPerMinute,
+    observer: SILENT_OBSERVER,
     lostAttempts,
+    onChange: () => undefined,
   });
   try {
     const all = await merchants.all();
-    const parts = { all, gateway, reconciliation, acceptsUnreadDays, onStep };
+    const lists = await findLists(merchants, all);
+    const parts = { all, lists, gateway, recorder, acceptsUnreadDays, onStep };
     const { count, unreadDays } = await readSince(loss.since, clock.now(), parts);
     if (unreadDays.length > 0) {
       const fields = { since: new Date(loss.since).toISOString(), days: unreadDays };
@@ -175,7 +181,6 @@ async function reconcileLoss(
       { cause },
     );
   } finally {
-    await reconciliation.close();
     await shop.close();
     clients.close();
   }
@@ -193,29 +198,28 @@ async function readSince(
   sinceMs: number,
   now: number,
   parts: {
-    readonly all: readonly Merchant[];
+    readonly all: readonly ProviderMerchant[];
+    readonly lists: readonly TransactionList[];
     readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
-    readonly reconciliation: Pick<ReconciliationService, 'listsOf' | 'reconcile'>;
+    readonly recorder: Pick<PageRecorder, 'record'>;
     readonly acceptsUnreadDays: boolean;
     readonly onStep: OnStep | undefined;
   },
 ): Promise<{ count: number; unreadDays: string[] }> {
   let count = 0;
   const unreadDays = new Set<string>();
-  const read = new Set<string>();
-  const findUnread = async () =>
-    (await parts.reconciliation.listsOf(parts.all)).find((list) => !read.has(keyOf(list)));
-  // Reading one may show that others have to be read: of merchants whose rows do not name them.
-  for (let list = await findUnread(); list; list = await findUnread()) {
-    read.add(keyOf(list));
+  const lists = [...parts.lists];
+  for (const list of lists) {
     // Without an end but that of the list: a row may be listed later than newer ones.
     const start = { ...list, startedAt: now, sinceMs: -Infinity };
     const range = newestRange(start, sinceMs);
     let pages = 0;
+    let namesMerchants = true;
     while (!range.isRead) {
       try {
         await readNextPage(parts.gateway, range, async ({ rows }) => {
-          await parts.reconciliation.reconcile(start, rows);
+          await parts.recorder.record(start, rows);
+          if (rows.some(({ merchantId }) => merchantId === undefined)) namesMerchants = false;
           parts.onStep?.('restore:page-reconciled');
           count += rows.length;
         });
@@ -232,10 +236,19 @@ async function readSince(
       throw new Error('the list was cut off');
     }
     for (const day of range.unreadDays) unreadDays.add(day);
+    // Rows that name no merchant count only on the lists of their merchants.
+    if (list.providerMerchantId === undefined && !namesMerchants) {
+      const places = parts.all.filter(({ account }) => account === list.account);
+      lists.push(...new Map(places.map((place) => [keyOf(place), toList(place)])).values());
+    }
   }
   // The list is requested to the day after: nothing was paid then.
   const today = new Date(now).toISOString().slice(0, 10);
   return { count, unreadDays: [...unreadDays].filter((day) => day <= today).toSorted() };
+}
+
+function toList({ account, providerMerchantId }: ProviderMerchant): TransactionList {
+  return { account, providerMerchantId };
 }
 
 function isOfProvider(error: unknown): boolean {

@@ -48,7 +48,7 @@ export function describeBacklog(name: string, open: OpenStore): void {
         scheduledPollLateSeconds: 0,
         orderIdShare: attempt.orderId / TEST_RULES.maxOrderId,
       });
-      now = START + 32_000;
+      now = START + 122_000;
       expect(await store.readBacklog()).toMatchObject({ scheduledPollLateSeconds: 2 });
     });
 
@@ -76,7 +76,7 @@ export function describeBacklog(name: string, open: OpenStore): void {
       }
       expect(await store.readBacklog()).toMatchObject({ waitingEvents: 2, oldestEventSeconds: 2 });
       expect(await readQueueAges(store.database, now)).toMatchObject({ events: 2 });
-      expect(await readQueueAges(store.database, now + 60_000)).toMatchObject({ polls: 32 });
+      expect(await readQueueAges(store.database, now + 150_000)).toMatchObject({ polls: 32 });
       const [first, second] = await store.claimEvents(CLAIM);
       await store.markDelivered(first?.id ?? '');
       await store.markFailed(second?.id ?? '', undefined);

@@ -81,29 +81,6 @@ export function insertEntry(
   });
 }
 
-/** Logs polls for a checkout; consecutive ones with the same result extend the newest entry. */
-export async function logPolls(
-  tx: Transaction,
-  { merchant, order }: OrderKey,
-  { checkout, detail }: Extract<LogEntry, { kind: 'poll' }>,
-  now: number,
-): Promise<void> {
-  const newest = await tx.get(sql`
-    SELECT id, kind, checkout, detail FROM order_log
-    WHERE merchant = ${merchant} AND order_name = ${order} ORDER BY id DESC LIMIT 1`);
-  if (newest?.['kind'] === 'poll' && newest['checkout'] === checkout) {
-    const { result, count, since } = JSON.parse(String(newest['detail'])) as LogDetails['poll'];
-    if (result === detail.result) {
-      const extended: LogDetails['poll'] = { result, count: count + detail.count, since };
-      await tx.run(sql`
-        UPDATE order_log SET detail = ${JSON.stringify(extended)}, at = ${now}
-        WHERE id = ${Number(newest['id'])}`);
-      return;
-    }
-  }
-  await logOrder(tx, { merchant, order }, { kind: 'poll', checkout, detail }, now);
-}
-
 /** Whether an identical entry exists already. */
 export async function isLogged(
   reader: Reader,

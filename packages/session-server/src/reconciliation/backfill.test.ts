@@ -3,7 +3,8 @@ import type { TransactionPage, TransactionQuery } from '../provider/gateway.js';
 import { DEFAULT_TUNING } from '../config.js';
 import { AppError } from '../errors.js';
 import { SILENT_OBSERVER } from '../observer.js';
-import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
+import { RunLoops } from '../run-loop.js';
+import { ListReader, type ListReaderOptions } from './list-reader.js';
 import { readOperationsGuide } from '../testing/operations-guide.js';
 import { endAt } from '../testing/page-end.js';
 import { AT_PROVIDER } from '../testing/store-harness.js';
@@ -17,6 +18,15 @@ const PAGE_ROWS = 100;
 /** The least that a server is started with; all else is as docs/operations says. */
 /** When the first row of the list was made. */
 const FIRST = START - 20 * DAY_MS;
+
+const CLOCK = { now: () => Date.now() };
+const NO_DATABASE = { get: () => Promise.resolve(undefined), all: () => Promise.resolve([]) };
+const QUIET = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 /** The list of a merchant with a row every few seconds, who never stops; each row is its number. */
 class BusyList {
@@ -33,21 +43,18 @@ class BusyList {
     this.#rowEveryMs = rowEveryMs;
   }
 
-  poller(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
-    return new TransactionPoller({
+  poller(options: Partial<ListReaderOptions> = {}): ListReader {
+    return new ListReader({
+      loops: new RunLoops({ database: NO_DATABASE, clock: CLOCK, logger: QUIET }),
       gateway: { listTransactions: (query) => this.#answer(query) },
       ...AT_PROVIDER,
-      clock: { now: () => Date.now() },
-      logger: {
-        debug: () => undefined,
-        info: () => undefined,
-        warn: () => undefined,
-        error: () => undefined,
-      },
+      clock: CLOCK,
+      logger: QUIET,
       intervalMs: 3000,
       pagesPerMinute: 60,
       observer: SILENT_OBSERVER,
-      onComplete: () => Promise.resolve(),
+      findDue: () => Promise.resolve([]),
+      onRead: () => Promise.resolve(),
       onRows: (rows) => {
         for (const { id } of rows) this.#see(Number(id));
         return Promise.resolve();
@@ -105,7 +112,7 @@ class BusyList {
 }
 
 /** A shopper who always waits for a payment of the last `ageMs`. */
-function waitForPayments(poller: TransactionPoller, ageMs: number): { stop(): void } {
+function waitForPayments(poller: ListReader, ageMs: number): { stop(): void } {
   let isWaiting = true;
   const go = async (): Promise<void> => {
     while (isWaiting) await poller.poll(Date.now() - ageMs);
@@ -119,7 +126,7 @@ function waitForPayments(poller: TransactionPoller, ageMs: number): { stop(): vo
 }
 
 /** Closes a poller, and lets a call in progress end. */
-async function close(poller: TransactionPoller): Promise<void> {
+async function close(poller: ListReader): Promise<void> {
   const closing = poller.close();
   await vi.advanceTimersByTimeAsync(MINUTE_MS);
   await closing;
@@ -231,8 +238,8 @@ describe('a backfill of a busy merchant', () => {
     await vi.advanceTimersByTimeAsync(5 * SECOND_MS);
     const startedAt = Date.now();
     let polledAt = Infinity;
-    const depths = [startedAt, START - 20 * DAY_MS];
-    void poller.pollRecent(depths).then(() => (polledAt = Date.now()));
+    void poller.poll(START - 20 * DAY_MS);
+    void poller.poll(startedAt).then(() => (polledAt = Date.now()));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     // The page of the backfill and the pause after it, then its own.
     expect(polledAt - startedAt).toBeLessThanOrEqual(8 * SECOND_MS);

@@ -12,16 +12,8 @@ import { getCheckout } from '../checkouts/repository.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import { touchOrder } from '../orders/repository.js';
 import { mayFail } from './order-batch.js';
-import type { TransactionList } from '../provider/gateway.js';
 import type { Database, Transaction } from '../store/database.js';
-
-/** A complete read of the provider's list. */
-export interface CompleteRead extends TransactionList {
-  /** When its newest page was requested, in milliseconds since 1970. */
-  readonly startedAt: number;
-  /** How far back it went, in milliseconds since 1970. */
-  readonly sinceMs: number;
-}
+import type { ListRead } from './list-reader.js';
 
 /**
  * A verified webhook says that an attempt failed. The shopper may have paid in the same session since
@@ -41,7 +33,7 @@ export async function reportFailure(tx: Transaction, orderId: number, at: number
  */
 export async function settleUnpaid(
   database: Database,
-  read: CompleteRead,
+  read: ListRead,
   covers: (attempt: StoredAttempt) => boolean,
   context: StepContext,
 ): Promise<Change[]> {

@@ -36,7 +36,8 @@ describe('a payment that comes late', () => {
     // No one waits for it: a page that asked would cause polls.
     await stack.shop.event('checkout.unconfirmed');
     const { order_id: orderId, MerchantReference: reference } = stack.session(sessionId);
-    stack.advance(DAY);
+    // A read that runs ends before the payment is listed.
+    await stack.server.close();
     stack.sandbox.control.addTransaction({
       row: {
         id: 'txn-late',
@@ -49,6 +50,8 @@ describe('a payment that comes late', () => {
         transactionTime: new Date(paidAt).toISOString(),
       },
     });
+    stack.advance(DAY);
+    await stack.startServer();
     const paid = await stack.shop.event('checkout.paid');
     expect(paid.data).toMatchObject({ order: 'L1', certain: true, transaction: 'txn-late' });
   });

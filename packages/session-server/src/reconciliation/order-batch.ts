@@ -32,7 +32,8 @@ import { type Sql, sql } from '../store/sql.js';
 import type { Match, StoredEvidence } from './candidates.js';
 import { paymentFactsOf, timeOf } from './matching.js';
 import { type MatchedRow, type PaymentEvidence, planPayment } from './payment-rules.js';
-import { toMatchedRow, upsertRow, watchForRefunds } from './repository.js';
+import { watchForRefunds } from './polls.js';
+import { toMatchedRow, upsertRow } from './repository.js';
 
 /** Values of the provider that are longer than any that we know of are cut off. */
 const MAX_VALUE_CHARS = 60;
@@ -258,7 +259,7 @@ export class OrderBatch implements StoredEvidence {
       await storeChanges(tx, locked, changes, others, this.#context);
     }
     for (const [orderId, at] of order.failures) await setFailureReported(tx, orderId, at);
-    for (const orderId of order.paid) await watchForRefunds(tx, orderId, now);
+    for (const orderId of order.paid) watchForRefunds(tx, orderId, now);
     const isSending = order.attempts.some(({ status }) => status === 'sending');
     if (order.paid.size > 0 && isSending) supersedeSending(tx, key.merchant, key.order);
     return answer;

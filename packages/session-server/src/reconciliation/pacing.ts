@@ -141,9 +141,9 @@ export class BackOff {
   }
 }
 
-/** What is left of a pause: never more than the whole, even when the clock was set back. */
+/** What is left of a pause: nothing when the clock was set back to before it. */
 export function remainingMs(startedAt: number, pauseMs: number, now: number): number {
-  return Math.min(startedAt + pauseMs - now, pauseMs);
+  return now < startedAt ? 0 : startedAt + pauseMs - now;
 }
 
 /** Waits, unless the signal aborts. */

@@ -174,12 +174,12 @@ describe('an order that cannot be stored', () => {
     const [first, poor] = (await openOrders(2)) as [Attempt, Attempt];
     for (let polls = 0; polls < 9; polls += 1) {
       now += 21_600_000;
-      await store.claimDuePolls(10);
+      await store.pollDue();
     }
     await refuseB1();
     await record(rowOf(first), rowOf(poor));
     now += 60_000;
-    const due = await store.claimDuePolls(10);
+    const due = await store.pollDue();
     expect(due.map(({ orderId }) => orderId)).toEqual([poor.orderId]);
   });
 

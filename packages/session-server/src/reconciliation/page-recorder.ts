@@ -2,6 +2,7 @@ import { namesOf, orderIdsIn } from '../checkouts/attempt-ids.js';
 import type { StoredAttempt } from '../checkouts/attempt-repository.js';
 import { findOrderIdRange } from '../checkouts/order-ids.js';
 import type { Change, StepContext } from '../checkouts/checkout-transactions.js';
+import { pollBy } from '../checkouts/poll-requests.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
@@ -18,11 +19,12 @@ import {
   type MerchantIndex,
   unnamedOf,
 } from './candidates.js';
-import { type CompleteRead, settleUnpaid } from './failures.js';
+import { settleUnpaid } from './failures.js';
+import type { ListRead } from './list-reader.js';
 import { referencesOf } from './matching.js';
 import { nameOf, OrderBatch } from './order-batch.js';
 import { remainingMs } from './pacing.js';
-import { findPaymentOrderIds, pollBy } from './repository.js';
+import { findPaymentOrderIds } from './repository.js';
 
 /** Polls re-read the same rows; what is wrong with them is logged at most once in this time. */
 const LOG_INTERVAL_MS = 3_600_000;
@@ -33,7 +35,7 @@ const MAX_SLICE_MS = 15;
 /** Runs of a transaction of several orders: then each is stored alone. */
 const MAX_RUNS = 2;
 /** When an order that could not be stored is read for again. */
-const RETRY_MS = 60_000;
+export const RETRY_MS = 60_000;
 
 export interface PageRecorderOptions {
   readonly database: Database;
@@ -99,8 +101,13 @@ export class PageRecorder {
     );
   }
 
+  /** Whether all that was read of an attempt could be stored. */
+  isStored(orderId: number): boolean {
+    return !this.#notStored.has(orderId);
+  }
+
   /** Concludes from absence. A complete read of an account's list counts for all merchants that it covers. */
-  async settle(read: CompleteRead): Promise<void> {
+  async settle(read: ListRead): Promise<void> {
     const { database, context, merchants } = this.#options;
     const { account, providerMerchantId, sinceMs } = read;
     const isOfAccount = providerMerchantId === undefined;
@@ -108,7 +115,7 @@ export class PageRecorder {
     const { byId } = indexMerchants(await merchants.all());
     const covers = ({ orderId, merchant, createdAt }: StoredAttempt): boolean => {
       const { skewSeconds = Infinity } = byId.get(merchant)?.evidence ?? {};
-      if (this.#notStored.has(orderId) || (isOfAccount && this.#ambiguous.has(orderId)))
+      if (!this.isStored(orderId) || (isOfAccount && this.#ambiguous.has(orderId)))
         return false;
       return createdAt - skewSeconds * 1000 >= sinceMs;
     };
@@ -190,9 +197,10 @@ export class PageRecorder {
         'what the provider lists of an order could not be stored',
       );
     }
-    const at = clock.now() + RETRY_MS;
-    await database.transaction('poll:plan-again', async (tx) => {
-      for (const orderId of attempts) await pollBy(tx, orderId, at);
+    const now = clock.now();
+    await database.transaction('poll:plan-again', (tx) => {
+      for (const orderId of attempts) pollBy(tx, orderId, { now, at: now + RETRY_MS });
+      return Promise.resolve();
     });
   }
 

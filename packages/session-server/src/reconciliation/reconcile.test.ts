@@ -10,6 +10,8 @@ import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionQuery, TransactionRow } from '../provider/gateway.js';
+import { createLogger } from '../logger.js';
+import { RunLoops } from '../run-loop.js';
 import { ReconciliationService } from './service.js';
 import { endAt } from '../testing/page-end.js';
 
@@ -49,6 +51,7 @@ beforeEach(async () => {
     rules: TEST_RULES,
   });
   harness = new StoreHarness(store);
+  const logger = createLogger('silent');
   reconciliation = new ReconciliationService({
     database: store.database,
     context: store.context,
@@ -70,15 +73,12 @@ beforeEach(async () => {
     },
     changes: new ChangeFeed(),
     clock,
-    logger: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: () => undefined,
-      error: () => undefined,
-    },
-    intervalMs: 1,
+    logger,
+    loops: new RunLoops({ database: store.database, clock, logger }),
+    intervalMs: 0,
     pagesPerMinute: 1000,
   });
+  await reconciliation.start();
 });
 afterEach(async () => {
   await reconciliation.close();
@@ -97,6 +97,12 @@ function rowOf(references: Record<string, string>, changes: Partial<TransactionR
     references,
     ...changes,
   };
+}
+
+/** A hint about each attempt of a checkout. */
+async function hint({ id }: Checkout): Promise<void> {
+  await store.hint(id);
+  reconciliation.wake();
 }
 
 const idOf = ({ orderId }: Attempt): string => String(orderId);
@@ -240,7 +246,7 @@ it('a scheduled poll shares the poller of those who wait', async () => {
   const { checkout, attempt } = await harness.activate();
   const gate = Promise.withResolvers<undefined>();
   before = () => gate.promise;
-  reconciliation.hint(checkout);
+  await hint(checkout);
   await expect.poll(() => asked).toHaveLength(1);
   const planned = reconciliation.poll(attempt);
   // A poller of its own would have called by then.
@@ -269,8 +275,11 @@ it.each([
 ])('a hint about an old checkout %s', async (_what, isAnonymous, days) => {
   const { checkout } = await harness.activate();
   now += 317 * DAY_MS;
-  reconciliation.hint(checkout, 'test', { isAnonymous });
-  reconciliation.hint(checkout, 'test', { isAnonymous: true });
+  // Its watch ends with this poll.
+  await store.pollDue();
+  now += MINUTE_MS;
+  if (!isAnonymous) await hint(checkout);
+  reconciliation.ask(checkout);
   await expect.poll(() => asked.length).toBeGreaterThan(0);
   const from = Math.min(...asked.map(({ fromDate }) => Date.parse(fromDate)));
   const further = Math.round((now - from) / DAY_MS) - days;
@@ -279,16 +288,13 @@ it.each([
 
 it('a checkout is polled for no longer than until it is paid', async () => {
   const { checkout, attempt } = await harness.activate();
-  const gate = Promise.withResolvers<undefined>();
-  before = () => (asked.length > 1 ? gate.promise : undefined);
-  reconciliation.hint(checkout);
-  await expect.poll(() => asked).toHaveLength(2);
   pages = [[rowOf({ orderRef: idOf(attempt) })]];
-  gate.resolve(undefined);
+  await hint(checkout);
   await expect.poll(() => outcomeOf(checkout)).toEqual(PAID);
-  // As long as it is watched, polls come a millisecond apart.
+  now += 60 * MINUTE_MS;
+  reconciliation.wake();
   for (let write = 0; write < 20; write += 1) await store.ping();
-  expect(asked).toHaveLength(2);
+  expect(asked).toHaveLength(1);
 });
 
 it.each([
@@ -297,11 +303,12 @@ it.each([
 ])('a hint during the poll %s leads to one more', async (_what, days) => {
   const { checkout, attempt } = await harness.activate();
   now += days * DAY_MS;
+  await store.pollDue();
   const gate = Promise.withResolvers<undefined>();
   before = () => (asked.length === 1 ? gate.promise : undefined);
-  reconciliation.hint(checkout);
+  await hint(checkout);
   await expect.poll(() => asked).toHaveLength(1);
-  reconciliation.hint(checkout, 'test', { isAnonymous: true });
+  await hint(checkout);
   if (days === 0) pages = [[rowOf({ orderRef: idOf(attempt) })]];
   else now += DAY_MS;
   gate.resolve(undefined);
@@ -320,7 +327,7 @@ it('a hint during a backfill that has passed its rows leads to another one', asy
   void reconciliation.poll({ ...AT_PROVIDER, merchant: 'teashop', createdAt: START - DAY_MS });
   await expect.poll(() => asked.at(-1)?.cursor).toBe('3');
   pages[2] = [paid];
-  reconciliation.hint(checkout);
+  await hint(checkout);
   // The next poll, which goes on with the backfill, is the last for this hint.
   now += 2 * MINUTE_MS;
   gate.resolve(undefined);
@@ -333,7 +340,7 @@ describe('a hint about a checkout that is paid', () => {
     await harness.pay(attempt.orderId, { transaction: 'tx-0' });
     pages = [[rowOf({ orderRef: idOf(attempt) })]];
     const paid = await store.find(checkout.id);
-    if (paid) reconciliation.hint(paid);
+    if (paid) await hint(paid);
     await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, attention: ['paid_twice'] });
     await reconciliation.close();
     expect(asked).toHaveLength(1);
@@ -345,21 +352,11 @@ describe('a hint about a checkout that is paid', () => {
     const paid = await store.find(checkout.id);
     const gate = Promise.withResolvers<undefined>();
     before = () => gate.promise;
-    if (paid) reconciliation.hint(paid);
+    if (paid) await hint(paid);
     await expect.poll(() => asked).toHaveLength(1);
-    if (paid) reconciliation.hint(paid);
+    if (paid) await hint(paid);
     before = () => undefined;
     gate.resolve(undefined);
     await expect.poll(() => asked).toHaveLength(2);
-  });
-
-  it('does not poll back to its creation, long ago', async () => {
-    const { checkout, attempt } = await harness.activate();
-    await harness.pay(attempt.orderId);
-    now += 80 * DAY_MS;
-    const paid = await store.find(checkout.id);
-    if (paid) reconciliation.hint(paid);
-    await expect.poll(() => asked).toHaveLength(1);
-    expect(asked[0]?.fromDate).toBe(new Date(now - 2 * DAY_MS).toISOString().slice(0, 10));
   });
 });

@@ -1,7 +1,4 @@
-import { FIRST_POLL_SECONDS, toAttempt } from '../checkouts/attempt-repository.js';
-import type { CheckoutRules } from '../checkouts/rules.js';
-import type { ProviderMerchant } from '../provider/gateway.js';
-import type { Reader, Row, Transaction } from '../store/database.js';
+import type { Reader, Row } from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
 import type { MatchedRow } from './payment-rules.js';
 
@@ -13,30 +10,6 @@ export interface StoredTransaction {
   readonly amount: string;
   readonly currency: string;
   readonly transactionTime: string;
-}
-
-/** A poll for an attempt that is due although no one waits for it. */
-export interface DuePoll extends ProviderMerchant {
-  readonly orderId: number;
-  readonly checkout: string;
-  readonly merchant: string;
-  readonly order: string;
-  readonly createdAt: number;
-  /** How often it was due since its watch began. */
-  readonly polls: number;
-}
-
-const HOUR_MS = 3_600_000;
-const MAX_POLL_PAUSE_MS = 6 * HOUR_MS;
-
-/**
- * A poll for older rows reads the list back to its attempt, so those that are hours apart come together:
- * one read of the list serves all.
- */
-function nextPollTime(now: number, pauseMs: number): number {
-  if (pauseMs < HOUR_MS) return now + pauseMs;
-  const togetherMs = pauseMs < MAX_POLL_PAUSE_MS ? HOUR_MS : MAX_POLL_PAUSE_MS;
-  return Math.floor((now + pauseMs) / togetherMs) * togetherMs;
 }
 
 /** The provider's transactions that pay a checkout or refund it, oldest first. */
@@ -123,78 +96,6 @@ export function upsertRow(row: MatchedRow, now: number): Sql {
       taken_minor = excluded.taken_minor, refunded_minor = excluded.refunded_minor,
       reference = excluded.reference, currency = excluded.currency,
       transaction_time = excluded.transaction_time`;
-}
-
-/** Plans the next poll for an attempt for now; its watch and its pauses start again. */
-export async function pollSoon(tx: Transaction, orderId: number, now: number): Promise<void> {
-  await tx.run(sql`
-    UPDATE attempts SET next_poll_at = ${now}, polls = 0, watched_from = ${now}
-    WHERE order_id = ${orderId}`);
-}
-
-/** Plans the next poll for an attempt for this time at the latest; its watch and its pauses go on. */
-export async function pollBy(tx: Transaction, orderId: number, at: number): Promise<void> {
-  await tx.run(sql`
-    UPDATE attempts SET next_poll_at = ${at}
-    WHERE order_id = ${orderId} AND (next_poll_at IS NULL OR next_poll_at > ${at})`);
-}
-
-/** Starts the watch for refunds of a payment just made, at long intervals. */
-export async function watchForRefunds(
-  tx: Transaction,
-  orderId: number,
-  now: number,
-): Promise<void> {
-  await tx.run(sql`
-    UPDATE attempts
-    SET next_poll_at = coalesce(next_poll_at, ${nextPollTime(now, MAX_POLL_PAUSE_MS)}),
-      watched_from = ${now}
-    WHERE order_id = ${orderId}`);
-}
-
-/**
- * Claims the attempts that are due for a poll, and schedules the next poll of each, at growing intervals.
- * The first poll after the end of a watch is its last.
- */
-export async function claimDuePolls(
-  tx: Transaction,
-  limit: number,
-  now: number,
-  rules: Pick<CheckoutRules, 'watchSeconds' | 'refundWatchSeconds'>,
-): Promise<DuePoll[]> {
-  const rows = await tx.all(sql`
-    SELECT attempts.*, (
-      SELECT state FROM checkouts WHERE id = attempts.checkout
-    ) AS checkout_state FROM attempts
-    WHERE next_poll_at <= ${now} ORDER BY next_poll_at LIMIT ${limit}${tx.skipLocked}`);
-  const due: DuePoll[] = [];
-  for (const row of rows) {
-    const { orderId, checkout, merchant, order, account, providerMerchantId, createdAt } =
-      toAttempt(row);
-    const polls = Number(row['polls']) + 1;
-    const pauseMs = Math.min(FIRST_POLL_SECONDS * 1000 * 2 ** polls, MAX_POLL_PAUSE_MS);
-    const isPaid = row['checkout_state'] === 'paid';
-    const watchSeconds = isPaid ? rules.refundWatchSeconds : rules.watchSeconds;
-    const isOver = now > Number(row['watched_from']) + watchSeconds * 1000;
-    const next = isOver ? undefined : nextPollTime(now, pauseMs);
-    await tx.run(sql`
-      UPDATE attempts SET polls = ${polls}, next_poll_at = ${next} WHERE order_id = ${orderId}`);
-    due.push({ orderId, checkout, merchant, order, account, providerMerchantId, createdAt, polls });
-  }
-  return due;
-}
-
-/** How many attempts are polled for at each provider account. */
-export async function countWatchedAttempts(
-  reader: Reader,
-): Promise<{ readonly account: string; readonly attempts: number }[]> {
-  const rows = await reader.all(sql`
-    SELECT account, count(*) AS attempts FROM attempts
-    WHERE next_poll_at IS NOT NULL GROUP BY account`);
-  return rows.map((row) => ({
-    account: String(row['account']),
-    attempts: Number(row['attempts']),
-  }));
 }
 
 export function toMatchedRow(row: Row): MatchedRow {

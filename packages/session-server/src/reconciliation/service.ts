@@ -1,10 +1,8 @@
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import { findProviderMerchants } from '../checkouts/attempt-repository.js';
-import type { Checkout } from '../checkouts/state-machine.js';
+import { type Checkout, isPaymentPending } from '../checkouts/state-machine.js';
 import type { Change, StepContext } from '../checkouts/checkout-transactions.js';
 import type { Clock } from '../clock.js';
-import { describeError, type LogFields, type Logger } from '../logger.js';
-import type { Merchant } from '../merchants/merchant.js';
+import { describeError, type Logger } from '../logger.js';
 import { hasAccountList, type MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import {
@@ -14,16 +12,25 @@ import {
   type TransactionList,
   type TransactionRow,
 } from '../provider/gateway.js';
+import type { RunLoop, RunLoops } from '../run-loop.js';
 import type { Database } from '../store/database.js';
+import { sql } from '../store/sql.js';
+import { indexMerchants } from './candidates.js';
+import { type ListRead, ListReader, type PollResult } from './list-reader.js';
+import { openPauseMs, PENDING_PAUSE_MS } from './next-poll.js';
 import { type LostAttemptFinder, PageRecorder } from './page-recorder.js';
-import type { PolledCheckout, PollLog } from './poll-log.js';
-import type { DuePoll } from './repository.js';
-import { TransactionPoller } from './transaction-poller.js';
+import {
+  type DueAttempt,
+  findDueAttempts,
+  findDuePlaces,
+  noteAsked,
+  notePollResult,
+  planNextPolls,
+} from './polls.js';
+import { ReadLease } from './read-lease.js';
+import { SdkReports } from './sdk-reports.js';
 
-/** How long a checkout is polled for after a hint. */
-const WATCH_MS = 120_000;
-/** How far back to poll for a second payment when a shopper returns to a paid checkout. */
-const PAID_AGAIN_MS = 600_000;
+const NEXT_DUE = sql`SELECT min(next_poll_at) FROM attempts WHERE next_poll_at IS NOT NULL`;
 
 export interface ReconciliationOptions {
   readonly database: Database;
@@ -33,48 +40,35 @@ export interface ReconciliationOptions {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly loops: RunLoops;
   readonly intervalMs: number;
   readonly pagesPerMinute: number;
   /** Finds attempts that a backup has lost. Default: there are none. */
   readonly lostAttempts?: LostAttemptFinder;
-  /** Default: polls are not logged. */
-  readonly pollLog?: Pick<PollLog, 'note'>;
   /** Default: none. */
   readonly observer?: Pick<Observer, 'polled' | 'rowsIgnored' | 'unknownOrderIdsSeen'>;
   /** Test hook, called after the steps of a poll. */
   readonly onStep?: ((step: string) => void) | undefined;
 }
 
-/** A checkout that someone waits for, or had a hint. */
-interface Watch {
-  readonly polled: PolledCheckout;
-  /** How far back to poll for it, in milliseconds since 1970. */
-  readonly sinceMs: number;
-  /** It ends with the first poll that began after the hint and ends after this. */
-  until: number;
-  /** For the log. */
-  readonly why: string;
-  /** Where its attempts were made; undefined until it is first polled for. */
-  places: readonly ProviderMerchant[] | undefined;
-}
-
 /**
- * Turns hints into polls, and transactions into certainty. Waiters, returns, webhooks and the schedule
- * all call it; it has one poller for each provider account, whose list shows the transactions of all
- * its merchants, or one for each merchant where that list does not.
+ * Turns hints into polls, and transactions into certainty. A hint is a time that is stored with its
+ * attempt; the planner finds what is due, and wakes the reader of its list. There is one reader for each
+ * provider account, or one for each merchant where the account's list does not show them all.
  */
 export class ReconciliationService {
   readonly #options: ReconciliationOptions;
   readonly #recorder: PageRecorder;
-  readonly #pollers = new Map<string, TransactionPoller>();
-  /** Watched checkouts by merchant. */
-  readonly #watches = new Map<string, Map<string, Watch>>();
-  /** The run loop of each merchant that has watched checkouts. */
-  readonly #loops = new Map<string, Promise<void>>();
-  #isClosed = false;
+  readonly #sdkReports: SdkReports;
+  readonly #readers = new Map<string, ListReader<DueAttempt>>();
+  /** Checkouts that pages asked for, to be stored together. */
+  readonly #asked = new Map<string, Checkout>();
+  #noting: Promise<void> | undefined;
+  #planner: RunLoop | undefined;
 
   constructor(options: ReconciliationOptions) {
     this.#options = options;
+    this.#sdkReports = new SdkReports(options);
     const { database, context, merchants, clock, logger } = options;
     const { lostAttempts, observer, onStep } = options;
     this.#recorder = new PageRecorder({
@@ -92,38 +86,41 @@ export class ReconciliationService {
     });
   }
 
-  /**
-   * A checkout may have been paid, or paid again in another session: polls now, and for two minutes.
-   *
-   * @param why for the log
-   * @param isAnonymous whether anyone may have asked: then no poll goes further back than unpaid
-   *   attempts are watched
-   */
-  hint(checkout: Checkout, why = 'hint', { isAnonymous = false } = {}): void {
-    const { clock, context } = this.#options;
-    const now = clock.now();
-    const earliest = isAnonymous ? now - context.rules.watchSeconds * 1000 : -Infinity;
-    const sinceMs = Math.max(checkout.createdAt, earliest);
-    if (checkout.state !== 'paid') this.#watch(checkout, sinceMs, now + WATCH_MS, why);
-    // One poll for a payment just now; the schedule finds an older one.
-    else this.#watch(checkout, Math.max(checkout.createdAt, now - PAID_AGAIN_MS), now, why);
+  /** Polls for what is due, from now on. */
+  async start(): Promise<void> {
+    await this.#sdkReports.load();
+    this.#planner = this.#options.loops.start({
+      name: 'poll planner',
+      nextDue: NEXT_DUE,
+      run: () => this.#wakeDueReaders(),
+    });
+  }
+
+  /** A hint was stored: what is due is polled for now. */
+  wake(): void {
+    this.#planner?.wake();
   }
 
   /**
-   * Polls once, back to when an attempt was made, at the merchant that it was made for.
-   *
-   * @param polled the checkouts that it is done for
+   * A page asks for a checkout, as anyone may: a payment of it may be pending, with an SDK that reports
+   * nothing. It is polled for soon, but never further back than an unpaid attempt is watched.
    */
-  async poll(
-    due: Pick<DuePoll, 'merchant' | keyof ProviderMerchant | 'createdAt'>,
-    polled: readonly PolledCheckout[] = [],
-  ): Promise<void> {
-    const merchant = await this.#options.merchants.find(due.merchant);
+  ask(checkout: Checkout): void {
+    if (checkout.state === 'paid') return;
+    this.#asked.set(checkout.id, checkout);
+    this.#noting ??= this.#noteAsked();
+  }
+
+  /** Polls once, back to a time, whatever is stored. */
+  async poll({
+    merchant: id,
+    createdAt,
+    ...place
+  }: ProviderMerchant & { readonly merchant: string; readonly createdAt: number }): Promise<void> {
+    const merchant = await this.#options.merchants.find(id);
     if (!merchant) return;
-    const sinceMs = due.createdAt - merchant.evidence.skewSeconds * 1000;
-    this.#logPoll(due.merchant, sinceMs, { why: ['schedule'] });
-    const result = await this.#poller(await this.#listOf(due)).poll(sinceMs);
-    for (const checkout of polled) this.#options.pollLog?.note(checkout, result);
+    const sinceMs = createdAt - merchant.evidence.skewSeconds * 1000;
+    await this.#reader(await findList(this.#options.merchants, place)).poll(sinceMs);
   }
 
   /** Waits for a page of a list's quota, which polls share; a merchant's quota is that of its account. */
@@ -131,153 +128,190 @@ export class ReconciliationService {
     { account, providerMerchantId }: TransactionList,
     signal: AbortSignal,
   ): Promise<void> {
-    const polled =
+    const list =
       providerMerchantId === undefined
         ? { account }
-        : await this.#listOf({ account, providerMerchantId });
-    await this.#poller(polled).waitForPage(signal);
+        : await findList(this.#options.merchants, { account, providerMerchantId });
+    await this.#reader(list).waitForPage(signal);
   }
 
-  /** The lists that show the transactions of these merchants. */
-  async listsOf(places: readonly ProviderMerchant[]): Promise<TransactionList[]> {
-    const lists = await Promise.all(places.map((at) => this.#listOf(at)));
-    return [...new Map(lists.map((list) => [keyOf(list), list])).values()];
-  }
-
-  /** Stores what rows of a list prove. */
+  /** Matches rows of a list to attempts of the merchants that they are of, and stores what they prove. */
   reconcile(list: TransactionList, rows: readonly TransactionRow[]): Promise<void> {
     return this.#recorder.record(list, rows);
   }
 
-  /** Counts the pollers, those that back off, and when the oldest running backfill started. */
+  /** Counts the readers, those that back off, and when the oldest running backfill started. */
   countPollers(): {
     readonly all: number;
     readonly backingOff: number;
     readonly backfillSince: number | undefined;
   } {
-    const pollers = [...this.#pollers.values()];
-    const backfills = pollers.flatMap(({ backfillSince }) => backfillSince ?? []);
+    const readers = [...this.#readers.values()];
+    const backfills = readers.flatMap(({ backfillSince }) => backfillSince ?? []);
     return {
-      all: pollers.length,
-      backingOff: pollers.filter((poller) => poller.isBackingOff()).length,
+      all: readers.length,
+      backingOff: readers.filter((reader) => reader.isBackingOff()).length,
       backfillSince: backfills.length > 0 ? Math.min(...backfills) : undefined,
     };
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#watches.clear();
-    await Promise.all([...this.#pollers.values()].map((poller) => poller.close()));
-    await Promise.all(this.#loops.values());
+    await this.#planner?.close();
+    await Promise.all([...this.#readers.values()].map((reader) => reader.close()));
+    await this.#noting;
   }
 
-  /** The list that shows the transactions of a provider merchant. */
-  async #listOf({ account, providerMerchantId }: ProviderMerchant): Promise<TransactionList> {
-    const isCovered = await hasAccountList(this.#options.merchants, account);
-    return isCovered ? { account } : { account, providerMerchantId };
+  async #wakeDueReaders(): Promise<undefined> {
+    const { database, clock } = this.#options;
+    const places = await findDuePlaces(database, clock.now());
+    for (const list of await findLists(this.#options.merchants, places)) this.#reader(list).wake();
+    return undefined;
+  }
+
+  async #noteAsked(): Promise<void> {
+    const { database, clock, context, merchants, logger } = this.#options;
+    while (this.#asked.size > 0) {
+      // Those that ask in one turn of the event loop are stored together.
+      await new Promise((resolve) => setImmediate(resolve));
+      const asked = [...this.#asked.values()];
+      this.#asked.clear();
+      try {
+        const { byId } = indexMerchants(await merchants.all());
+        const pauseOf = (checkout: Checkout): number => {
+          const merchant = byId.get(checkout.merchant);
+          return isPaymentPending(checkout)
+            ? PENDING_PAUSE_MS
+            : openPauseMs(merchant !== undefined && this.#sdkReports.isReporting(merchant));
+        };
+        for (const [pauseMs, some] of Map.groupBy(asked, pauseOf)) {
+          const ids = some.map(({ id }) => id);
+          const { watchSeconds } = context.rules;
+          await noteAsked(database, ids, { now: clock.now(), pauseMs, watchSeconds });
+        }
+      } catch (error) {
+        // The page asks again.
+        logger.warn(describeError(error), 'requests for the state of checkouts were not stored');
+      }
+    }
+    this.#noting = undefined;
+  }
+
+  async #findDue(list: TransactionList, now: number): Promise<DueAttempt[]> {
+    const { database, context, merchants, logger } = this.#options;
+    const { settleWindowSeconds } = context.rules;
+    const attempts = await findDueAttempts(database, list, now, settleWindowSeconds);
+    const { byId } = indexMerchants(await merchants.all());
+    const isKnown = ({ merchant }: DueAttempt) => byId.has(merchant);
+    // Of merchants that were removed: nothing is read for them.
+    const removed = attempts.filter((attempt) => !isKnown(attempt));
+    await this.#planNext(removed, { readAt: now, result: 'failed' });
+    const due = attempts.filter(isKnown).map((attempt) => {
+      const { skewSeconds = 0 } = byId.get(attempt.merchant)?.evidence ?? {};
+      return { ...attempt, sinceMs: attempt.sinceMs - skewSeconds * 1000 };
+    });
+    if (due.length > 0) {
+      const since = new Date(Math.min(...due.map(({ sinceMs }) => sinceMs))).toISOString();
+      logger.debug({ ...list, since, attempts: due.length }, 'the list of transactions is polled');
+    }
+    return due;
+  }
+
+  async #planNext(
+    attempts: readonly DueAttempt[],
+    outcome: {
+      readonly readAt: number;
+      readonly result: PollResult;
+      readonly lease?: ReadLease | undefined;
+    },
+  ): Promise<void> {
+    if (attempts.length === 0) return;
+    const { database, context, clock, merchants } = this.#options;
+    const { byId } = indexMerchants(await merchants.all());
+    const reportsSubmitted = (id: string): boolean => {
+      const merchant = byId.get(id);
+      return merchant !== undefined && this.#sdkReports.isReporting(merchant);
+    };
+    const { rules } = context;
+    const now = clock.now();
+    const isStored = (orderId: number) => this.#recorder.isStored(orderId);
+    await planNextPolls(database, attempts, {
+      ...{ ...outcome, now, rules, isStored, reportsSubmitted },
+    });
+  }
+
+  async #onRead(
+    read: ListRead,
+    attempts: readonly DueAttempt[],
+    result: PollResult,
+    lease: ReadLease | undefined,
+  ): Promise<void> {
+    if (result === 'read') await this.#recorder.settle(read);
+    await this.#planNext(attempts, { readAt: read.startedAt, result, lease });
+    this.#options.onStep?.('poll:ended');
   }
 
   #onChange({ before, after }: Change): void {
     if (after !== before) this.#options.changes.notify(after.id);
-    if (before.state !== 'paid' && after.state === 'paid') {
-      const watch = this.#watches.get(after.merchant)?.get(after.id);
-      // Not deleted: a hint that came during the poll is for the next one.
-      if (watch) watch.until = -Infinity;
-    }
+    if (before.state !== 'paid' && after.state === 'paid') void this.#learn(before, after);
   }
 
-  #watch(checkout: Checkout, sinceMs: number, until: number, why: string): void {
-    const { merchant, order } = checkout;
-    const polled = { merchant, order, checkout: checkout.id };
-    const watches = this.#watches.get(merchant) ?? new Map<string, Watch>();
-    this.#watches.set(merchant, watches);
-    const known = watches.get(checkout.id);
-    const goesFurther = known && known.sinceMs < sinceMs && known.until > this.#options.clock.now();
-    const watch = { polled, sinceMs, until, why, places: known?.places };
-    // Another watch in any case: a poll that is already running may have passed what the hint is about.
-    watches.set(checkout.id, goesFurther ? { ...known } : watch);
-    if (this.#loops.has(merchant) || this.#isClosed) return;
-    const loop = this.#pollWatched(merchant, watches).catch((error: unknown) => {
-      this.#options.logger.error(describeError(error), 'polling for watched checkouts stopped');
-    });
-    this.#loops.set(merchant, loop);
-  }
-
-  /** Polls as long as a checkout of the merchant is watched. */
-  async #pollWatched(merchantId: string, watches: Map<string, Watch>): Promise<void> {
-    const { merchants, clock } = this.#options;
+  async #learn(before: Checkout, after: Checkout): Promise<void> {
+    const { merchants, logger } = this.#options;
     try {
-      while (watches.size > 0 && !this.#isClosed) {
-        const merchant = await merchants.find(merchantId);
-        if (!merchant) return;
-        const skewMs = merchant.evidence.skewSeconds * 1000;
-        const polled = new Map(watches);
-        const times = [...polled.values()].map(({ sinceMs }) => sinceMs - skewMs);
-        const why = [...new Set([...polled.values()].map((watch) => watch.why))];
-        this.#logPoll(merchantId, Math.min(...times), { why, checkouts: [...polled.keys()] });
-        await this.#pollElsewhere(merchant, polled, skewMs);
-        const result = await this.#poller(await this.#listOf(merchant)).pollRecent(times);
-        for (const watch of polled.values()) this.#options.pollLog?.note(watch.polled, result);
-        this.#options.onStep?.('poll:ended');
-        const now = clock.now();
-        for (const [id, watch] of polled) {
-          // A hint that came during the poll is for the next one.
-          if (watch.until <= now && watches.get(id) === watch) watches.delete(id);
-        }
-      }
-    } finally {
-      this.#loops.delete(merchantId);
-      watches.clear();
+      const merchant = await merchants.find(after.merchant);
+      if (merchant) await this.#sdkReports.learn(merchant, before, after);
+    } catch (error) {
+      // The next payment says it again.
+      logger.warn(describeError(error), 'what an SDK reports could not be stored');
     }
   }
 
-  /** Polls where attempts of watched checkouts were made before the entry of the merchant changed. */
-  async #pollElsewhere(
-    merchant: Merchant,
-    polled: ReadonlyMap<string, Watch>,
-    skewMs: number,
-  ): Promise<void> {
-    const inUse = keyOf(await this.#listOf(merchant));
-    for (const [checkout, watch] of polled) {
-      watch.places ??= await findProviderMerchants(this.#options.database, checkout);
-      for (const list of await this.listsOf(watch.places)) {
-        if (keyOf(list) === inUse) continue;
-        // Not awaited: an account that fails must not delay the one in use.
-        void this.#poller(list).pollRecent([watch.sinceMs - skewMs]);
-      }
-    }
-  }
-
-  #logPoll(merchant: string, sinceMs: number, fields: LogFields): void {
-    const since = new Date(sinceMs).toISOString();
-    this.#options.logger.debug(
-      { merchant, since, ...fields },
-      'the list of transactions is polled',
-    );
-  }
-
-  #poller(list: TransactionList): TransactionPoller {
-    const known = this.#pollers.get(keyOf(list));
+  #reader(list: TransactionList): ListReader<DueAttempt> {
+    const known = this.#readers.get(keyOf(list));
     if (known) return known;
-    const { database, gateway, clock, logger, intervalMs, pagesPerMinute, observer, onStep } =
+    const { database, gateway, clock, logger, loops, intervalMs, pagesPerMinute, onStep } =
       this.#options;
-    const poller = new TransactionPoller({
-      ...list,
+    const reader = new ListReader<DueAttempt>({
+      account: list.account,
+      providerMerchantId: list.providerMerchantId,
       gateway,
       clock,
       logger,
+      loops,
       intervalMs,
       pagesPerMinute,
-      observer: observer ?? SILENT_OBSERVER,
-      shared: database.isShared ? database : undefined,
+      observer: this.#options.observer ?? SILENT_OBSERVER,
+      lease: database.isShared
+        ? (quota) => new ReadLease({ database, clock, list, quota })
+        : undefined,
+      findDue: (now) => this.#findDue(list, now),
       onRows: async (rows) => {
         onStep?.('provider:page-read');
         await this.#recorder.record(list, rows);
         onStep?.('poll:page-processed');
       },
-      onComplete: (read) => this.#recorder.settle(read),
+      onRead: (read, attempts, result, lease) => this.#onRead(read, attempts, result, lease),
+      onUnread: (attempts, result, lease) =>
+        notePollResult(database, attempts, { now: clock.now(), result, lease }),
     });
-    this.#pollers.set(keyOf(list), poller);
-    return poller;
+    this.#readers.set(keyOf(list), reader);
+    return reader;
   }
+}
+
+/** The lists that show the transactions of these merchants. */
+export async function findLists(
+  merchants: Pick<MerchantSource, 'accounts'>,
+  places: readonly ProviderMerchant[],
+): Promise<TransactionList[]> {
+  const lists = await Promise.all(places.map((at) => findList(merchants, at)));
+  return [...new Map(lists.map((list) => [keyOf(list), list])).values()];
+}
+
+/** The list that shows the transactions of a provider merchant. */
+export async function findList(
+  merchants: Pick<MerchantSource, 'accounts'>,
+  { account, providerMerchantId }: ProviderMerchant,
+): Promise<TransactionList> {
+  return (await hasAccountList(merchants, account)) ? { account } : { account, providerMerchantId };
 }

@@ -181,7 +181,7 @@ it('a merchant that changes its account: old attempts are watched at the old one
     stack.changeMerchant({ account: 'north', providerMerchantId: 2002 });
   });
   listPayment(stack.sandbox, sessionId);
-  stack.advance(60);
+  stack.advance(120);
   const { data } = await stack.shop.event('checkout.paid');
   expect(data).toMatchObject({ order: 'A1', certain: true });
 });

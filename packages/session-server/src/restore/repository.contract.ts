@@ -104,7 +104,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       const [change] = await fixture.pay(FIRST_ORDER_ID + 60);
       expect(change?.after).toMatchObject({ state: 'paid', attention: [] });
       fixture.now += HOUR_MS;
-      expect(await fixture.store.claimDuePolls(10)).toContainEqual(
+      expect(await fixture.store.pollDue()).toContainEqual(
         expect.objectContaining({ orderId: FIRST_ORDER_ID + 60 }),
       );
     });

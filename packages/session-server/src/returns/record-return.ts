@@ -1,11 +1,12 @@
 import type { StoredToken } from '../checkouts/attempt-ids.js';
 import { type Attempt, findToken, supersedeSending } from '../checkouts/attempt-repository.js';
+import { requestPoll } from '../checkouts/poll-requests.js';
 import { lockOrderOf } from '../checkouts/order-state.js';
 import { type CheckoutFact, isAwaitingEvidence } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import type { ReturnKind } from '../contract.js';
 import { insertEntry, type LogEntry } from '../orders/order-log.js';
-import { findMatchedRows, pollSoon } from '../reconciliation/repository.js';
+import { findMatchedRows } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
 
 export interface RecordedReturn {
@@ -43,7 +44,6 @@ export async function recordReturn(
   const isOfPayment = rows.some(
     ({ transaction, orderId }) => transaction === after.paidBy && orderId === attempt.orderId,
   );
-  // The poll that follows lives in memory; after a crash, the next process finds this one.
-  if (kind === 'return' && !isOfPayment) await pollSoon(tx, attempt.orderId, now);
+  if (!isOfPayment) requestPoll(tx, attempt.orderId, { now });
   return { kind, attempt, change };
 }

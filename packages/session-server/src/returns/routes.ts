@@ -75,7 +75,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     if (visit.isRecorded) {
       traceCheckout(checkout);
       logger.info({ ...requestFields(response), kind, ...logFields(checkout) }, 'hint received');
-      reconciliation.hint(checkout, kind);
+      reconciliation.wake();
     }
     if (!merchant) {
       sendWithoutShop(response, language, checkout, kind);

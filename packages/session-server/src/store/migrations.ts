@@ -310,6 +310,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ({ bigint, text }) => `
   ALTER TABLE attempts ADD COLUMN hints ${bigint} NOT NULL DEFAULT 0;
   ALTER TABLE attempts ADD COLUMN poll_from ${bigint};
+  ALTER TABLE attempts ADD COLUMN poll_by ${bigint};
   ALTER TABLE attempts ADD COLUMN asked_at ${bigint};
   ALTER TABLE attempts ADD COLUMN polled_at ${bigint};
   ALTER TABLE attempts ADD COLUMN poll_result ${text};

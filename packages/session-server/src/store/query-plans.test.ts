@@ -56,7 +56,8 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.findServed('tx-1');
   await store.applyTime(10);
   await store.claimPriceChecks(10, 0);
-  await store.claimDuePolls(10);
+  await store.pollDue();
+  await store.hint(checkout.id);
   await playEvents(store);
   await playOrders(store);
   await playWebhooks(store, attempt.orderId, toStoredToken(tokens.webhook));

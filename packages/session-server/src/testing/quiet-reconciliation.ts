@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Clock } from '../clock.js';
 import { type ReconciliationOptions, ReconciliationService } from '../reconciliation/service.js';
+import { createLogger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
+import { RunLoops } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
 import { TEST_RULES } from './store-harness.js';
 
@@ -14,6 +16,7 @@ export function quietReconciliation(
   merchant: Merchant,
   changes: Partial<ReconciliationOptions> = {},
 ): ReconciliationService {
+  const logger = createLogger('silent');
   return new ReconciliationService({
     database: store.database,
     context: store.context,
@@ -25,13 +28,9 @@ export function quietReconciliation(
     gateway: { listTransactions: () => Promise.resolve({ rows: [], end: { kind: 'complete' } }) },
     changes: new ChangeFeed(),
     clock: store.context.clock,
-    logger: {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: () => undefined,
-      error: () => undefined,
-    },
-    intervalMs: 1,
+    logger,
+    loops: new RunLoops({ database: store.database, clock: store.context.clock, logger }),
+    intervalMs: 0,
     pagesPerMinute: 2,
     ...changes,
   });

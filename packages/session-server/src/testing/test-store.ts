@@ -58,9 +58,17 @@ import {
 } from '../orders/repository.js';
 import { hashToken } from '../random-id.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
-import { type CompleteRead, settleUnpaid } from '../reconciliation/failures.js';
+import { settleUnpaid } from '../reconciliation/failures.js';
 import { recordPayment } from '../reconciliation/order-batch.js';
-import { claimDuePolls, findKnownRow, findTransactions } from '../reconciliation/repository.js';
+import { requestPoll } from '../checkouts/poll-requests.js';
+import type { ListRead } from '../reconciliation/list-reader.js';
+import {
+  type DueAttempt,
+  findDueAttempts,
+  findDuePlaces,
+  planNextPolls,
+} from '../reconciliation/polls.js';
+import { findKnownRow, findTransactions } from '../reconciliation/repository.js';
 import { adoptAttempt, declareLoss, findLoss, markLossRead } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
 import {
@@ -243,7 +251,7 @@ export class TestStore {
     );
   }
 
-  settleUnpaid(read: CompleteRead) {
+  settleUnpaid(read: ListRead) {
     return settleUnpaid(
       this.database,
       read,
@@ -331,10 +339,33 @@ export class TestStore {
     );
   }
 
-  claimDuePolls(limit: number) {
-    return this.database.transaction('schedule:claim-polls', (tx) =>
-      claimDuePolls(tx, limit, this.#clock.now(), this.#rules),
+  /** Polls for the attempts that are due, at a list that is empty. */
+  async pollDue(): Promise<DueAttempt[]> {
+    const now = this.#clock.now();
+    const { settleWindowSeconds } = this.#rules;
+    const lists = await findDuePlaces(this.database, now);
+    const due = await Promise.all(
+      lists.map((list) => findDueAttempts(this.database, list, now, settleWindowSeconds)),
     );
+    const attempts = due.flat();
+    await planNextPolls(this.database, attempts, {
+      readAt: now,
+      now,
+      result: 'read',
+      rules: this.#rules,
+      isStored: () => true,
+      reportsSubmitted: () => true,
+    });
+    return attempts.map((attempt) => ({ ...attempt, polls: attempt.polls + 1 }));
+  }
+
+  /** A hint that each attempt of a checkout may have been paid. */
+  hint(checkout: string) {
+    return this.database.transaction('test:hint', async (tx) => {
+      for (const { orderId } of await findAttempts(tx, checkout)) {
+        requestPoll(tx, orderId, { now: this.#clock.now() });
+      }
+    });
   }
 
   async claimEvents(claim: EventClaim) {

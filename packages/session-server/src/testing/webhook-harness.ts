@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { ChangeFeed } from '../checkouts/change-feed.js';
-import type { Checkout } from '../checkouts/state-machine.js';
 import type { Clock } from '../clock.js';
 import { errorHandler } from '../http/errors.js';
 import { requestId } from '../http/headers.js';
@@ -13,6 +12,7 @@ import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import { type RunLoop, RunLoops } from '../run-loop.js';
+import { sql } from '../store/sql.js';
 import { TestStore } from '../testing/test-store.js';
 import { loadSandboxKeys, DataEncryption } from '../encryption.js';
 import { startWebhookWorker } from '../webhooks/worker.js';
@@ -40,8 +40,6 @@ export class WebhookHarness {
   merchants: Merchant[] = [testMerchant()];
   /** What the worker decrypts with; the route encrypts with the one that was here at first. */
   encryption: DataEncryption;
-  /** Checkouts that a poll was triggered for. */
-  readonly hints: string[] = [];
   readonly errors: string[] = [];
   readonly store: TestStore;
   readonly #folder: string;
@@ -99,6 +97,16 @@ export class WebhookHarness {
     this.#clock.time = time;
   }
 
+  /** The checkouts that hints were stored for, each as often as one was. */
+  async hints(): Promise<string[]> {
+    const rows = await this.store.database.all(
+      sql`SELECT checkout, hints FROM attempts ORDER BY order_id`,
+    );
+    return rows.flatMap(({ checkout, hints }) =>
+      Array<string>(Number(hints)).fill(String(checkout)),
+    );
+  }
+
   startWorker(): void {
     const { database } = this.store;
     this.#worker = startWebhookWorker({
@@ -106,7 +114,7 @@ export class WebhookHarness {
       database,
       context: this.store.context,
       merchants: this.source,
-      reconciliation: { hint: ({ id }: Checkout) => void this.hints.push(id) },
+      reconciliation: { wake: () => undefined },
       changes: new ChangeFeed(),
       encryption: this.encryption,
       clock: this.#clock,

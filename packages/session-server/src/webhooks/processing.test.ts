@@ -85,7 +85,7 @@ describe('a webhook', () => {
     const { attempt, checkout } = await new StoreHarness(store).activate();
     harness.startWorker();
     await harness.send(ENDPOINT_TOKEN, write(String(attempt.orderId)), headers);
-    await expect.poll(() => harness.hints).toEqual([checkout.id]);
+    await expect.poll(() => harness.hints()).toEqual([checkout.id]);
   });
 
   it('belongs to the merchant whose endpoint it came to, also where two share one id at the provider', async () => {
@@ -96,7 +96,7 @@ describe('a webhook', () => {
     harness.startWorker();
     await harness.send(ENDPOINT_TOKEN, JSON.stringify({ order_id: theirs.attempt.orderId }));
     await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 1, processed: 0 });
-    expect(harness.hints).toEqual([]);
+    expect(await harness.hints()).toEqual([]);
   });
 
   it('to an endpoint may name attempts of its own account alone, which need not be the merchant’s any more', async () => {
@@ -108,10 +108,10 @@ describe('a webhook', () => {
     await harness.send(ENDPOINT_TOKEN, body);
     harness.startWorker();
     await expect.poll(counts).toMatchObject({ unmatched: 1, processed: 0 });
-    expect(harness.hints).toEqual([]);
+    expect(await harness.hints()).toEqual([]);
     harness.merchants = [testMerchant({ webhookEndpoints: endpointAt({ account: 'north' }) })];
     await expect.poll(counts).toMatchObject({ unmatched: 0, processed: 1 });
-    expect(harness.hints).toEqual([checkout.id]);
+    expect(await harness.hints()).toEqual([checkout.id]);
   });
 
   it('to an endpoint that merchants share is read as each of them says', async () => {
@@ -131,7 +131,9 @@ describe('a webhook', () => {
     await harness.send(ENDPOINT_TOKEN, JSON.stringify({ data: { reference } }));
     await harness.send(ENDPOINT_TOKEN, JSON.stringify({ order_id: ours.attempt.orderId }));
     await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 0, processed: 2 });
-    expect(harness.hints.toSorted()).toEqual([ours.checkout.id, theirs.checkout.id].toSorted());
+    expect((await harness.hints()).toSorted()).toEqual(
+      [ours.checkout.id, theirs.checkout.id].toSorted(),
+    );
   });
 
   it('that names two attempts triggers a poll for each of them', async () => {
@@ -143,8 +145,10 @@ describe('a webhook', () => {
     harness.startWorker();
     await harness.send(ENDPOINT_TOKEN, JSON.stringify(body));
     await expect.poll(counts).toMatchObject({ processed: 1, flagged: { contradicts: 1 } });
-    expect(harness.hints.toSorted()).toEqual([one.checkout.id, other.checkout.id].toSorted());
-    const planned = (await store.claimDuePolls(10)).map(({ orderId }) => orderId);
+    expect((await harness.hints()).toSorted()).toEqual(
+      [one.checkout.id, other.checkout.id].toSorted(),
+    );
+    const planned = (await store.pollDue()).map(({ orderId }) => orderId);
     expect(planned.toSorted()).toEqual([one.attempt.orderId, other.attempt.orderId].toSorted());
   });
 
@@ -155,7 +159,7 @@ describe('a webhook', () => {
     harness.encryption = new DataEncryption(keys);
     harness.startWorker();
     await expect.poll(counts).toMatchObject({ processed: 1, flagged: { unreadable: 1 } });
-    expect(harness.hints).toEqual([checkout.id]);
+    expect(await harness.hints()).toEqual([checkout.id]);
   });
 
   it('that comes soon after others leads to a poll that begins after it', async () => {
@@ -166,9 +170,9 @@ describe('a webhook', () => {
       harness.now = start + seconds * 1000;
       await harness.send(tokens.webhook, String(seconds));
       await expect.poll(counts).toMatchObject({ processed: index + 1 });
-      expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId }]);
+      expect(await store.pollDue()).toMatchObject([{ orderId: attempt.orderId }]);
     }
-    expect(harness.hints).toEqual(Array.from({ length: 4 }, () => checkout.id));
+    expect(await harness.hints()).toEqual(Array.from({ length: 4 }, () => checkout.id));
   });
 
   it('of a flood about one checkout leads to fewer and fewer polls', async () => {
@@ -181,9 +185,9 @@ describe('a webhook', () => {
         await harness.send(tokens.webhook, String((sent += 1)));
       }
       await expect.poll(counts).toMatchObject({ processed: sent });
-      if (minute === 0) expect(harness.hints).toEqual([checkout.id]);
+      if (minute === 0) expect(await harness.hints()).toEqual([checkout.id]);
       for (let part = 0; part < 4; part += 1) {
-        polls += (await store.claimDuePolls(10)).length;
+        polls += (await store.pollDue()).length;
         harness.now += 15_000;
       }
     }
@@ -201,7 +205,7 @@ describe('a webhook', () => {
       );
     }
     await expect.poll(counts).toMatchObject({ processed: 1000 });
-    expect(harness.hints).toEqual([checkout.id]);
+    expect(await harness.hints()).toEqual([checkout.id]);
   });
 });
 
@@ -212,12 +216,12 @@ describe('a webhook that cannot be processed', () => {
     harness.startWorker();
     await harness.send(tokens.webhook, '{}');
     await expect.poll(() => harness.errors).toHaveLength(1);
-    expect(harness.hints).toEqual([]);
+    expect(await harness.hints()).toEqual([]);
     store.failing.clear();
     harness.now += LEASE_MS;
     await expect.poll(counts).toMatchObject({ waiting: 0, processed: 1 });
-    expect(harness.hints).toEqual([checkout.id]);
-    expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId, polls: 1 }]);
+    expect(await harness.hints()).toEqual([checkout.id]);
+    expect(await store.pollDue()).toMatchObject([{ orderId: attempt.orderId, polls: 1 }]);
   });
 
   it('holds up no other, and is tried again', async () => {
@@ -257,6 +261,6 @@ describe('an unmatched webhook', () => {
     await expect.poll(counts).toMatchObject({ unmatched: 1, processed: 1 });
     await harness.send(ENDPOINT_TOKEN, '{"order_id":2}');
     await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 2, processed: 1 });
-    expect([retries(), harness.hints]).toEqual([2, [checkout.id]]);
+    expect([retries(), await harness.hints()]).toEqual([2, [checkout.id]]);
   });
 });

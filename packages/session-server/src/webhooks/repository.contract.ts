@@ -139,11 +139,11 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         const { id = '' } = change?.after ?? {};
         await store.apply(id, { type: 'reopened' });
         now += DAY_MS;
-        await store.claimDuePolls(10);
+        await store.pollDue();
         const again = await repeat({ ...failure(), pollFor: [{ orderId: receiver, at: now }] });
         expect(again).toEqual({ became: 'repeated', changes: [] });
         expect((await store.find(id))?.state).toBe('open');
-        expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: receiver }]);
+        expect(await store.pollDue()).toMatchObject([{ orderId: receiver }]);
         expect(await store.countWebhooks()).toMatchObject({ waiting: 0, processed: 1 });
       });
 
@@ -282,11 +282,11 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     it('have the poll that they ask for scheduled in the step that settles them', async () => {
       const { attempt } = await harness.activate();
       await store.recordWebhook(webhook('token'), attempt.orderId);
-      expect(await store.claimDuePolls(10)).toEqual([]);
+      expect(await store.pollDue()).toEqual([]);
       const pollFor = [{ orderId: attempt.orderId, at: now }];
       await store.completeWebhook((await claimOne()).id, { flags: [], pollFor });
       store = await underTest.reopen();
-      expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId }]);
+      expect(await store.pollDue()).toMatchObject([{ orderId: attempt.orderId }]);
     });
 
     it('have a poll that may wait scheduled for its time at the latest, and the pauses go on', async () => {
@@ -300,7 +300,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       };
       const pollsAt = (at: number) => {
         now = at;
-        return store.claimDuePolls(10);
+        return store.pollDue();
       };
       const start = now;
       await askFor(start + 8000);

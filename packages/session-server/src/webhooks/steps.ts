@@ -1,11 +1,11 @@
 import { sql } from '../store/sql.js';
 import { getAttempt, hasNewAttempt } from '../checkouts/attempt-repository.js';
+import { pollBy, requestPoll } from '../checkouts/poll-requests.js';
 import { getCheckout } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/checkout-transactions.js';
 import { reportFailure } from '../reconciliation/failures.js';
 import { recordPayment } from '../reconciliation/order-batch.js';
-import { pollBy, pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
 import {
   type ClaimedWebhook,
@@ -55,8 +55,8 @@ export async function completeWebhook(
   const changes = proof ? await applyProof(tx, proof, context) : [];
   // Last: an order is locked before its attempts.
   for (const { orderId, at } of outcome.pollFor) {
-    if (at <= now) await pollSoon(tx, orderId, now);
-    else await pollBy(tx, orderId, at);
+    if (at <= now) requestPoll(tx, orderId, { now });
+    else pollBy(tx, orderId, { now, at });
   }
   return { became, changes };
 }

@@ -2,7 +2,7 @@ import { verifyWebhook } from '@pay-checkout/partner-api';
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
-import { findCheckout, findCheckouts } from '../checkouts/repository.js';
+import { findCheckout } from '../checkouts/repository.js';
 import type { StepContext } from '../checkouts/checkout-transactions.js';
 import type { Clock } from '../clock.js';
 import { describeError, type Logger } from '../logger.js';
@@ -50,7 +50,7 @@ export interface WebhookWorkerOptions {
   readonly database: Database;
   readonly context: StepContext;
   readonly merchants: MerchantSource;
-  readonly reconciliation: Pick<ReconciliationService, 'hint'>;
+  readonly reconciliation: Pick<ReconciliationService, 'wake'>;
   readonly changes: ChangeFeed;
   readonly encryption: DataEncryption;
   readonly clock: Clock;
@@ -273,13 +273,7 @@ class WebhookWorker {
     if (became === 'processed' && flags.some((flag) => flag !== 'verified')) {
       logger.warn({ webhook: webhook.id, flags }, 'a webhook needs attention');
     }
-    // The schedule makes the polls that are planned for later.
-    const due = attempts.filter((_, index) => pollFor[index]?.at === now);
-    const checkouts = await findCheckouts(
-      database,
-      due.map(({ checkout }) => checkout),
-    );
-    for (const checkout of checkouts) reconciliation.hint(checkout, 'webhook');
+    if (pollFor.some(({ at }) => at <= now)) reconciliation.wake();
   }
 
   async #find(webhook: ClaimedWebhook, payload: unknown): Promise<Found> {

@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionQuery } from '../provider/gateway.js';
 import { AppError } from '../errors.js';
 import type { LogFields, Logger } from '../logger.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import type { TransactionRow } from '../provider/gateway.js';
-import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
+import { RunLoops } from '../run-loop.js';
+import { ListReader, type ListReaderOptions } from './list-reader.js';
 import { endAt } from '../testing/page-end.js';
 import { AT_PROVIDER } from '../testing/store-harness.js';
 
@@ -12,13 +13,36 @@ const NOW = Date.parse('2026-01-20T12:00:00.000Z');
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+const NO_DATABASE = { get: () => Promise.resolve(undefined), all: () => Promise.resolve([]) };
 
-/** The provider's list, one row a page, newest first. The clock stands still until it is moved. */
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW });
+});
+afterEach(async () => {
+  for (const { close } of open.splice(0)) await close();
+  vi.useRealTimers();
+});
+/** Readers to close. */
+const open: { close: () => Promise<void> }[] = [];
+
+/** Lets time pass until something has settled. */
+async function settle<T>(promise: Promise<T>): Promise<T> {
+  let isSettled = false;
+  void promise.finally(() => (isSettled = true)).catch(() => undefined);
+  for (let step = 1; !isSettled && step < 5000; step += 1) {
+    await vi.advanceTimersByTimeAsync(step < 100 ? 1 : 100);
+  }
+  return promise;
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+/** The provider's list, one row a page, newest first. */
 class TestList {
   readonly asked: TransactionQuery[] = [];
   readonly seen: string[] = [];
   readonly warnings: LogFields[] = [];
-  readonly clock = { time: NOW, now: () => this.clock.time };
+  readonly clock = { now: () => Date.now() };
   rows: TransactionRow[] = [];
   /** Whether rows of the first and the last day that was asked for are in it. */
   hasEnds = true;
@@ -31,34 +55,41 @@ class TestList {
     this.rows = ages.map((ageMs, index) => rowOf(`tx-${String(index)}`, NOW - ageMs));
   }
 
-  poller(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
+  poller(options: Partial<ListReaderOptions> = {}) {
     const logger: Logger = {
       debug: () => undefined,
       info: () => undefined,
       warn: (fields) => this.warnings.push(fields),
       error: () => undefined,
     };
-    return new TransactionPoller({
+    const loops = new RunLoops({ database: NO_DATABASE, clock: this.clock, logger });
+    const reader = new ListReader({
+      loops,
       gateway: { listTransactions: (query) => this.#answer(query) },
       ...AT_PROVIDER,
       clock: this.clock,
       logger,
-      intervalMs: 0,
+      intervalMs: 1,
       pagesPerMinute: 100,
       observer: SILENT_OBSERVER,
-      onComplete: () => Promise.resolve(),
+      findDue: () => Promise.resolve([]),
+      onRead: () => Promise.resolve(),
       onRows: (rows) => {
         this.seen.push(...rows.map(({ id }) => id ?? ''));
         return Promise.resolve();
       },
       ...options,
     });
-  }
-
-  /** Waits until exactly these were seen since the last call. */
-  async saw(ids: readonly string[]): Promise<void> {
-    await expect.poll(() => this.seen).toEqual(ids);
-    this.seen.length = 0;
+    open.push({ close: () => settle(reader.close()) });
+    return {
+      poll: (sinceMs: number) => settle(reader.poll(sinceMs)),
+      /** Asks for a poll, and lets no time pass. */
+      ask: (sinceMs: number) => reader.poll(sinceMs),
+      waitForPage: (signal: AbortSignal) => reader.waitForPage(signal),
+      isBackingOff: () => reader.isBackingOff(),
+      backfillSince: () => reader.backfillSince,
+      close: () => settle(reader.close()),
+    };
   }
 
   /** What was seen since the last call. */
@@ -175,77 +206,47 @@ describe('a poll', () => {
   });
 
   it('waits an hour at most, even when the provider asks for a year', async () => {
-    vi.useFakeTimers();
-    try {
-      const list = new TestList([1000]);
-      const poller = list.poller({ intervalMs: 1 });
-      list.before = () => {
-        throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 31_536_000 });
-      };
-      await poller.poll(NOW);
-      const waiting = poller.poll(NOW);
-      await vi.advanceTimersByTimeAsync(HOUR_MS - 1);
-      expect(list.asked).toHaveLength(1);
-      await vi.advanceTimersByTimeAsync(1);
-      await waiting;
-      expect(list.asked).toHaveLength(2);
-    } finally {
-      vi.useRealTimers();
-    }
+    const list = new TestList([1000]);
+    const poller = list.poller();
+    list.before = () => {
+      throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 31_536_000 });
+    };
+    await poller.poll(NOW);
+    await pass(HOUR_MS - 1000);
+    expect(list.asked).toHaveLength(1);
+    await pass(2000);
+    expect(list.asked).toHaveLength(2);
   });
 
   it('that keeps failing is repeated after twice the pause each time, up to a minute', async () => {
-    vi.useFakeTimers();
-    try {
-      const list = new TestList([1000]);
-      const polled: boolean[] = [];
-      const observer = { polled: ({ isOk }: { isOk: boolean }) => polled.push(isOk) };
-      const poller = list.poller({ intervalMs: 1000, observer });
-      list.before = () => {
-        throw new AppError(503, 'provider_unavailable', '');
-      };
-      await poller.poll(NOW);
-      for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
-        const before = list.asked.length;
-        const waiting = poller.poll(NOW);
-        await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
-        expect(list.asked).toHaveLength(before);
-        await vi.advanceTimersByTimeAsync(1);
-        await waiting;
-        expect(list.asked).toHaveLength(before + 1);
-      }
-      list.before = () => undefined;
-      const waiting = poller.poll(NOW);
-      await vi.advanceTimersByTimeAsync(MINUTE_MS);
-      await waiting;
-      expect(polled.at(-2)).toBe(false);
-      expect(polled.at(-1)).toBe(true);
-      expect(poller.isBackingOff()).toBe(false);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('starts an interval after the one before, even when that is longer than a timer can be', async () => {
-    vi.useFakeTimers();
-    try {
-      const list = new TestList([1000]);
-      const poller = list.poller({ intervalMs: 100 * DAY_MS });
-      await poller.poll(NOW);
-      void poller.poll(NOW);
-      await vi.advanceTimersByTimeAsync(20 * DAY_MS);
-      expect(list.asked).toHaveLength(1);
-      await poller.close();
-    } finally {
-      vi.useRealTimers();
-    }
+    const list = new TestList([1000]);
+    const polled: boolean[] = [];
+    const times: number[] = [];
+    const observer = { polled: ({ isOk }: { isOk: boolean }) => polled.push(isOk) };
+    const poller = list.poller({ intervalMs: 1000, observer });
+    list.before = () => {
+      times.push(Date.now());
+      throw new AppError(503, 'provider_unavailable', '');
+    };
+    await poller.poll(NOW);
+    await pass(4 * MINUTE_MS);
+    const pauses = times.slice(1).map((at, index) => Math.round((at - (times[index] ?? 0)) / 1000));
+    expect(pauses.slice(0, 7)).toEqual([2, 4, 8, 16, 32, 60, 60]);
+    expect(poller.isBackingOff()).toBe(true);
+    list.before = () => undefined;
+    await pass(MINUTE_MS);
+    expect(polled.at(-2)).toBe(false);
+    expect(polled.at(-1)).toBe(true);
+    expect(poller.isBackingOff()).toBe(false);
   });
 
   it('waits no longer when the clock goes back', async () => {
     const list = new TestList([1000]);
-    const poller = list.poller({ intervalMs: 20, pagesPerMinute: 1 });
+    let offsetMs = 0;
+    const clock = { now: () => Date.now() + offsetMs };
+    const poller = list.poller({ clock, intervalMs: 20, pagesPerMinute: 1 });
     await poller.poll(NOW);
-    list.clock.time -= HOUR_MS;
+    offsetMs -= HOUR_MS;
     await poller.poll(NOW - HOUR_MS);
     expect(list.asked).toHaveLength(2);
   });
@@ -290,17 +291,26 @@ describe('a poll', () => {
     expect(list.takeSeen()).toEqual(['tx-0']);
   });
 
-  it('tries a page further down that fails once more, and then reads recent rows without it', async () => {
+  it('that fails at a page further down delays no recent rows', async () => {
     const list = new TestList([1000, 2000, 3000, 4000]);
-    const poller = list.poller({ intervalMs: 1 });
+    const poller = list.poller({ intervalMs: 1000 });
     list.before = ({ cursor }) => {
       if (cursor?.includes('tx-2')) throw new AppError(503, 'provider_unavailable', '');
     };
-    await poller.poll(NOW - 3500);
-    await poller.poll(NOW);
-    expect(list.warnings).toHaveLength(2);
-    await poller.poll(NOW);
-    expect(list.warnings).toHaveLength(2);
+    expect(await poller.poll(NOW - 3500)).toBe('failed');
+    for (let poll = 0; poll < 20; poll += 1) {
+      list.takeSeen();
+      const askedAt = Date.now();
+      expect(await poller.poll(Date.now())).toBe('read');
+      expect(list.takeSeen()).toContain('tx-0');
+      expect(Date.now() - askedAt).toBeLessThan(1200);
+    }
+    // It is tried again all the same, at growing pauses.
+    expect(list.warnings.length).toBeGreaterThan(2);
+    expect(list.warnings.length).toBeLessThan(8);
+    list.before = () => undefined;
+    await pass(MINUTE_MS);
+    expect(list.seen).toContain('tx-3');
   });
 
   it('that waits ends when the poller closes, and none starts after', async () => {
@@ -319,7 +329,6 @@ describe('a report beside the polls', () => {
   const { signal } = new AbortController();
 
   it('takes its pages of the same quota, and leaves half of them to the polls', async () => {
-    vi.useFakeTimers();
     const list = new TestList([1000]);
     const poller = list.poller({ pagesPerMinute: 4 });
     // All of a minute.
@@ -330,112 +339,93 @@ describe('a report beside the polls', () => {
       for (; pages < 3; pages += 1) await poller.waitForPage(signal);
     };
     const reading = read();
-    list.clock.time += MINUTE_MS;
-    await poller.poll(NOW);
-    await poller.poll(NOW);
-    const third = poller.poll(NOW);
-    await vi.advanceTimersByTimeAsync(MINUTE_MS - 1000);
+    await pass(MINUTE_MS);
+    for (let poll = 0; poll < 2; poll += 1) await poller.poll(NOW);
+    const third = poller.ask(NOW);
+    await pass(MINUTE_MS - 2000);
     expect([pages, list.asked.length]).toEqual([2, 2]);
-    list.clock.time += MINUTE_MS;
-    await vi.advanceTimersByTimeAsync(1000);
-    await Promise.all([reading, third]);
+    await pass(4000);
     expect([pages, list.asked.length]).toEqual([3, 3]);
-    await poller.close();
-    vi.useRealTimers();
+    await Promise.all([reading, third]);
   });
 
   it('requests nothing while the provider wants a pause', async () => {
-    vi.useFakeTimers();
     const list = new TestList([1000]);
     const poller = list.poller();
     list.before = () => {
       throw new AppError(503, 'provider_unavailable', 'Wait.', { retryAfterSeconds: 30 });
     };
     await poller.poll(NOW);
+    list.before = () => undefined;
     let isTaken = false;
     const taking = poller.waitForPage(signal).then(() => {
       isTaken = true;
     });
-    await vi.advanceTimersByTimeAsync(5000);
+    await pass(29_000);
     expect(isTaken).toBe(false);
-    list.clock.time += 31_000;
-    await vi.advanceTimersByTimeAsync(500);
+    await pass(2000);
     await taking;
-    await poller.close();
-    vi.useRealTimers();
   });
 });
 
 describe('a poll that runs out of its pages', () => {
-  it('ends, and the next one reads the new rows and goes on where it stopped', async () => {
+  it('goes on where it stopped, after what is new', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
     const poller = list.poller({ pagesPerMinute: 4 });
-    await poller.poll(NOW - 6.5 * HOUR_MS);
-    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2']);
-    list.clock.time += MINUTE_MS;
-    list.rows.unshift(rowOf('new', list.clock.time));
-    await poller.poll(list.clock.time - 1000);
-    await list.saw(['new', 'tx-0', 'tx-3', 'tx-4']);
-    list.clock.time += MINUTE_MS;
-    await poller.poll(list.clock.time);
-    await list.saw(['new', 'tx-5']);
+    const older = poller.ask(NOW - 6.5 * HOUR_MS);
+    await pass(100);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1']);
+    await pass(MINUTE_MS - 200);
+    list.rows.unshift(rowOf('new', Date.now()));
+    await poller.poll(Date.now() - 1000);
+    await pass(1000);
+    expect(list.takeSeen()).toEqual(['new', 'tx-0', 'tx-2', 'tx-3']);
+    expect(await settle(older)).toBe('read');
+    expect(list.takeSeen()).toEqual(['tx-4', 'tx-5']);
   });
 
-  it('is followed by another one, as far back as was requested while it was under way', async () => {
+  it('is followed by another one, as far back as was requested while it was running', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7, 8, 9].map((hours) => hours * HOUR_MS));
     const poller = list.poller({ pagesPerMinute: 4 });
-    await poller.poll(NOW - 4.5 * HOUR_MS);
-    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2']);
+    void poller.ask(NOW - 4.5 * HOUR_MS);
+    await pass(100);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1']);
     // It has passed this one, which changes now, as a refund changes it.
     list.rows[1] = rowOf('changed', NOW - 3 * HOUR_MS);
-    expect(await poller.poll(NOW - 8.5 * HOUR_MS)).toBe('incomplete');
-    for (let poll = 0; poll < 8; poll += 1) {
-      list.clock.time += MINUTE_MS;
-      await poller.poll(list.clock.time);
-    }
-    await expect.poll(() => poller.backfillSince).toBeUndefined();
-    expect(list.seen).toContain('changed');
+    void poller.ask(NOW - 8.5 * HOUR_MS);
+    await pass(8 * MINUTE_MS);
+    expect(poller.backfillSince()).toBeUndefined();
     expect(list.seen).toContain('tx-7');
     // Nothing was requested during the second: there is no third.
     expect(list.seen.filter((id) => id === 'changed')).toHaveLength(1);
   });
 
-  it('is not followed by another one for rows that a recent poll has read', async () => {
-    const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
-    const poller = list.poller({ pagesPerMinute: 4 });
-    await poller.poll(NOW - 5.5 * HOUR_MS);
-    list.clock.time += MINUTE_MS;
-    await poller.poll(NOW - 1.5 * HOUR_MS);
-    list.clock.time += MINUTE_MS;
-    await poller.poll(list.clock.time);
-    await expect.poll(() => poller.backfillSince).toBeUndefined();
-    const asked = list.asked.length;
-    list.clock.time += MINUTE_MS;
-    await poller.poll(list.clock.time);
-    expect(list.asked).toHaveLength(asked + 1);
-  });
-
-  it('reads what was listed since, also rows that say that they happened before', async () => {
-    const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
-    const poller = list.poller({ pagesPerMinute: 8 });
-    await poller.poll(NOW - 19.5 * HOUR_MS);
-    list.rows.unshift(rowOf('late', NOW - 10 * MINUTE_MS), rowOf('later', NOW - 30 * MINUTE_MS));
-    list.clock.time += MINUTE_MS;
-    list.takeSeen();
-    await poller.poll(NOW - 19.5 * HOUR_MS);
-    expect(list.takeSeen()).toEqual(['late', 'later', 'tx-0', 'tx-5', 'tx-6', 'tx-7', 'tx-8']);
-    // Within the minute it is not read again.
-    list.clock.time += MINUTE_MS - 1;
-    await poller.poll(NOW - 19.5 * HOUR_MS);
-    expect(list.takeSeen()).toEqual(['late']);
+  it('misses no row when the list has grown before it goes on, with cursors that count places', async () => {
+    const list = new TestList([...Array(12).keys()].map((hours) => (hours + 2) * HOUR_MS));
+    const gateway = {
+      listTransactions: ({ cursor = '0' }: TransactionQuery) => {
+        const at = Number(cursor);
+        const end = endAt(at + 1 < list.rows.length && String(at + 1));
+        return Promise.resolve({ rows: list.rows.slice(at, at + 1), end });
+      },
+    };
+    const poller = list.poller({ gateway, pagesPerMinute: 4 });
+    const older = poller.ask(NOW - 12.5 * HOUR_MS);
+    for (let minute = 0; minute < 3; minute += 1) {
+      list.rows.unshift(rowOf(`new-${String(minute)}`, Date.now()));
+      await pass(MINUTE_MS);
+    }
+    expect(await settle(older)).toBe('read');
+    const old = list.rows.map(({ id }) => id).filter((id) => id?.startsWith('tx-'));
+    expect(list.seen).toEqual(expect.arrayContaining(old.slice(0, 11)));
   });
 
   it('reaches the end however often the same range is requested again', async () => {
     const list = new TestList([...Array(40).keys()].map((hours) => (hours + 2) * HOUR_MS));
     const poller = list.poller({ pagesPerMinute: 10 });
-    for (let poll = 0; poll < 12; poll += 1) {
-      await poller.poll(NOW - 60 * DAY_MS);
-      list.clock.time += MINUTE_MS;
+    for (let poll = 0; poll < 9; poll += 1) {
+      void poller.ask(NOW - 60 * DAY_MS);
+      await pass(MINUTE_MS);
     }
     expect(list.seen).toContain('tx-39');
   });
@@ -443,39 +433,24 @@ describe('a poll that runs out of its pages', () => {
   it('leaves pages for recent rows: only half of them go to what is older than an hour', async () => {
     const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
     const poller = list.poller({ pagesPerMinute: 10 });
-    await poller.poll(NOW - DAY_MS);
-    expect(list.takeSeen()).toHaveLength(6);
+    void poller.ask(NOW - DAY_MS);
+    await pass(100);
+    expect(list.takeSeen()).toHaveLength(5);
     await poller.poll(NOW - 1000);
     expect(list.takeSeen()).toEqual(['tx-0']);
   });
 
-  it('asks for days that reach as far back as what is left', async () => {
-    const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
-    const poller = list.poller({ pagesPerMinute: 4 });
-    await poller.poll(NOW - 10 * DAY_MS);
-    list.asked.length = 0;
-    list.clock.time += MINUTE_MS;
-    await poller.poll(NOW);
-    const asked = () => list.asked.map(({ fromDate }) => fromDate);
-    await expect.poll(asked).toEqual(['2026-01-09', '2026-01-09']);
-  });
-
   it('tries a cursor once more, and then goes on without it, by the day that it has reached', async () => {
     const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
-    const poller = list.poller({ pagesPerMinute: 4, intervalMs: 1 });
-    await poller.poll(NOW - 10 * DAY_MS);
+    const poller = list.poller({ pagesPerMinute: 4 });
+    const older = poller.ask(NOW - 10 * DAY_MS);
+    await pass(100);
     list.generation += 1;
-    for (const failures of [1, 2]) {
-      list.clock.time += MINUTE_MS;
-      await poller.poll(NOW);
-      await expect.poll(() => list.warnings).toHaveLength(failures);
-    }
-    list.clock.time += MINUTE_MS;
-    await poller.poll(NOW - 10 * DAY_MS);
-    // It has reached the 17th.
-    expect(list.asked.at(-2)).toMatchObject({ toDate: '2026-01-18', cursor: undefined });
-    list.clock.time += MINUTE_MS;
-    await poller.poll(NOW - 10 * DAY_MS);
+    expect(await settle(older)).toBe('read');
+    // It had reached the 18th.
+    expect(list.asked).toContainEqual(
+      expect.objectContaining({ toDate: '2026-01-19', cursor: undefined }),
+    );
     expect(list.seen).toContain('tx-3');
     expect(list.warnings).toHaveLength(2);
   });
@@ -493,8 +468,8 @@ describe('days', () => {
       const list = new TestList([]);
       const days: string[] = [];
       for (const time of ['2026-03-08T23:59:59.999Z', '2026-03-09T00:00:00.000Z']) {
-        list.clock.time = Date.parse(time);
-        await list.poller().poll(list.clock.time);
+        vi.setSystemTime(time);
+        await list.poller().poll(Date.now());
         const { fromDate, toDate } = list.asked.at(-1) ?? {};
         days.push(`${String(fromDate)} ${String(toDate)}`);
       }
@@ -509,7 +484,7 @@ describe('days', () => {
       list.hasEnds = hasEnds;
       const midnight = Date.parse('2026-01-21T00:00:00.000Z');
       for (const time of [midnight - 1, midnight]) {
-        list.clock.time = time;
+        vi.setSystemTime(time);
         const rows = [0, -1, -60_000].filter((ms) => midnight + ms <= time);
         list.rows = rows.map((ms) => rowOf(String(ms), midnight + ms));
         await list.poller().poll(midnight - 2 * MINUTE_MS);
@@ -588,9 +563,9 @@ describe('a list that is cut off', () => {
     expect(polls.at(-1)).toMatchObject({ isOk: true });
     const counts = polls.map((poll) => (poll as { incompletePages: number }).incompletePages);
     expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(2);
-    const logged = { ...AT_PROVIDER, page: 2, problem: 'missing_cursor' };
+    const logged = { ...AT_PROVIDER, page: 1, problem: 'missing_cursor' };
     expect(list.warnings).toEqual([logged]);
-    list.clock.time += HOUR_MS;
+    vi.setSystemTime(Date.now() + HOUR_MS);
     await poller.poll(NOW - 2.5 * DAY_MS);
     expect(list.warnings).toEqual([logged, logged]);
   });
@@ -611,7 +586,7 @@ describe('a complete read', () => {
 
   it('is reported with the time of its newest page, whatever the backfill does', async () => {
     const { list, poller, reads } = setUp();
-    list.before = () => void (list.clock.time += 1000);
+    list.before = () => void vi.setSystemTime(Date.now() + 1000);
     await poller.poll(NOW - 2.5 * MINUTE_MS);
     expect(reads).toEqual([[account, NOW]]);
   });
@@ -622,13 +597,13 @@ describe('a complete read', () => {
     await failed.poller.poll(NOW - 2.5 * MINUTE_MS);
     expect(failed.reads).toEqual([[account, undefined]]);
     const short = setUp(2);
-    await short.poller.poll(NOW - 3.5 * MINUTE_MS);
+    const polled = short.poller.ask(NOW - 3.5 * MINUTE_MS);
+    await pass(1000);
     expect(short.list.seen).toEqual(['tx-0', 'tx-1']);
     expect(short.reads).toEqual([[account, undefined]]);
-    short.list.clock.time += MINUTE_MS;
-    await short.poller.poll(NOW - 3.5 * MINUTE_MS);
-    await short.poller.close();
-    expect(short.reads.at(-1)).toEqual([account, undefined]);
+    expect(await settle(polled)).toBe('read');
+    const [, completeAt] = short.reads.at(-1) as [string, number];
+    expect(completeAt).toBeLessThan(NOW + 10);
   });
 
   it('is none of which a day was passed over', async () => {
@@ -686,7 +661,7 @@ describe('rows that cannot be read', () => {
     await poller.poll(NOW - HOUR_MS);
     const logged = { ...AT_PROVIDER, page: 1, count: 2, places: ['0: null'] };
     expect(list.warnings).toEqual([logged]);
-    list.clock.time += HOUR_MS;
+    vi.setSystemTime(Date.now() + HOUR_MS);
     await poller.poll(NOW - HOUR_MS);
     expect(list.warnings).toEqual([logged, logged]);
   });
