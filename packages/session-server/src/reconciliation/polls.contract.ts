@@ -136,5 +136,21 @@ export function describePolls(fixture: StoreFixture): void {
       fixture.now += 15 * 86_400 * SECOND_MS;
       expect(another.isReporting(merchant)).toBe(true);
     });
+
+    it('is relied on after it reported a payment that was listed after its settle window', async () => {
+      const merchant = testMerchant();
+      const { checkout } = await fixture.activate();
+      const reports = new SdkReports({
+        database: fixture.store.database,
+        clock: { now: () => fixture.now },
+      });
+      await reports.learn(merchant, { ...checkout, submittedAt: fixture.now }, checkout);
+      await fixture.store.recordHint(checkout.id, { kind: 'submitted' });
+      const paidAt = new Date(fixture.now).toISOString();
+      fixture.now += 600 * SECOND_MS;
+      await ask(checkout.id);
+      await reports.learn(merchant, checkout, { ...checkout, payment: { paidAt } });
+      expect(reports.isReporting(merchant)).toBe(true);
+    });
   });
 }

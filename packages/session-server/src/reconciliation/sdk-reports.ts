@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Clock } from '../clock.js';
 import type { Merchant } from '../merchants/merchant.js';
+import { isLogged } from '../orders/order-log.js';
 import { type Database, optionalNumber } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import { timeOf } from './matching.js';
@@ -56,7 +57,10 @@ export class SdkReports {
       sql`SELECT max(asked_at) AS asked_at FROM attempts WHERE checkout = ${after.id}`,
     );
     const askedAt = optionalNumber(row?.['asked_at']) ?? -Infinity;
-    if (askedAt > (paidAt ?? Infinity) + REPORT_MS) await this.#store(SILENT + digest, now);
+    if (askedAt <= (paidAt ?? Infinity) + REPORT_MS) return;
+    // Its settle window may be over, of a payment that the provider lists late.
+    const reported = { kind: 'hint', checkout: after.id, detail: { kind: 'submitted' } } as const;
+    if (!(await isLogged(this.#database, after, reported))) await this.#store(SILENT + digest, now);
   }
 
   async #store(name: string, now: number): Promise<void> {
