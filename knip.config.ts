@@ -7,7 +7,7 @@ const config: KnipConfig = {
     '.': {
       entry: [
         'scripts/*.mjs',
-        'scripts/*.test.ts',
+        'scripts/*.{test,check}.ts',
         'docs/.vitepress/config.ts',
         'docs/reference/*.paths.ts',
       ],
@@ -111,9 +111,10 @@ const config: KnipConfig = {
         'vite.config.ts',
         'vitest.shapes.config.ts',
         'vitest.examples.config.ts',
+        'vitest.pictures.config.ts',
         'vitest.versions.config.ts',
         'vitest.webkit.config.ts',
-        'journey/*.table.ts',
+        'journey/{*.table,docs-pictures}.ts',
         'journey/webkit.journeys.ts',
         '**/*.test.ts',
         '{shop,console,playground}/pages/{*-page,basket-link}.ts',

@@ -2,7 +2,6 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './committed-files.mjs';
-import { checkPublishable } from './release.mjs';
 
 interface Manifest {
   readonly publishConfig?: unknown;
@@ -42,11 +41,5 @@ describe('a release', () => {
         return sources.length !== sourcesContent.filter((text) => typeof text === 'string').length;
       });
     expect(unknown).toEqual([]);
-  });
-
-  it('publishes nothing while a package does not name its repository', () => {
-    const named = { name: 'a', repository: 'https://code.example/a' };
-    expect(() => checkPublishable([named])).not.toThrow();
-    expect(() => checkPublishable([named, { name: 'b' }])).toThrow('names its repository: b.');
   });
 });

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -25,19 +24,18 @@ p { margin-block-end: 2em !important; }`;
 
 /**
  * Asserts that a page has no barriers that a program can find: not for axe, in light and dark; not at 400 %
- * with widely spaced text; and that the focus is seen wherever it is. Counts for `docs/accessibility.md`.
+ * with widely spaced text; and that the focus is seen wherever it is.
  */
 export async function expectNoBarriers(page: Page, name: string, state: string): Promise<void> {
   await expectContrast(page, name, state, 'dark');
   await page.emulateMedia({ colorScheme: 'light' });
   const results = await analyze(page, (builder) => builder.withTags(TAGS));
-  expect.soft(describeAll(results), `${state}, light`).toEqual([]);
-  count(name, state, results);
+  expect.soft(describeAll(results), `${name}: ${state}, light`).toEqual([]);
 
   const size = page.viewportSize();
   await page.setViewportSize(AT_400_PERCENT);
-  expect.soft(await findUnseenFocus(page), `${state}, focus at 400 %`).toEqual([]);
-  expect.soft(await findCut(page), `${state} at 400 %`).toEqual([]);
+  expect.soft(await findUnseenFocus(page), `${name}: ${state}, focus at 400 %`).toEqual([]);
+  expect.soft(await findCut(page), `${name}: ${state} at 400 %`).toEqual([]);
   if (size) await page.setViewportSize(size);
 }
 
@@ -50,8 +48,7 @@ export async function expectContrast(
 ): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce', colorScheme });
   const results = await analyze(page, (builder) => builder.withRules('color-contrast'));
-  expect.soft(describeAll(results), `${state}, ${colorScheme}`).toEqual([]);
-  count(name, state, results);
+  expect.soft(describeAll(results), `${name}: ${state}, ${colorScheme}`).toEqual([]);
 }
 
 function analyze(page: Page, choose: (builder: AxeBuilder) => AxeBuilder): Promise<AxeResults> {
@@ -63,19 +60,6 @@ function describeAll({ violations, incomplete }: AxeResults): readonly string[] 
   return [...violations, ...incomplete].flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
-}
-
-/** Adds a line to the file that `npm run accessibility` makes its table of. */
-function count(page: string, state: string, results: AxeResults): void {
-  const { PAY_AXE_COUNTS } = process.env;
-  if (!PAY_AXE_COUNTS) return;
-  const { passes, violations, incomplete } = results;
-  const counts = {
-    passes: passes.length,
-    violations: violations.length,
-    incomplete: incomplete.length,
-  };
-  appendFileSync(PAY_AXE_COUNTS, `${JSON.stringify({ page, state, ...counts })}\n`);
 }
 
 /** What is wider than the screen, but for what scrolls in a place of its own, such as a table. */

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { chromeLauncher } from '@web/test-runner-chrome';
@@ -44,17 +44,6 @@ const forcedColors = {
   },
 };
 
-/** Adds a line to the file `PAY_AXE_COUNTS`, if there is one: `npm run accessibility` makes a table of them. */
-const countAxe = {
-  name: 'count-axe',
-  executeCommand({ command, payload }) {
-    if (command !== 'count-axe') return undefined;
-    const { PAY_AXE_COUNTS } = process.env;
-    if (PAY_AXE_COUNTS) appendFileSync(PAY_AXE_COUNTS, `${JSON.stringify(payload)}\n`);
-    return true;
-  },
-};
-
 function startChrome() {
   return chromeLauncher({
     launchOptions: {
@@ -84,7 +73,6 @@ export default {
   plugins: [
     accessibilityTree,
     forcedColors,
-    countAxe,
     esbuildPlugin({
       ts: true,
       target: 'es2022',
