@@ -57,8 +57,6 @@ const config: KnipConfig = {
       project: ['src/**/*.{ts,mjs}'],
       // Programs of the system; without them a test says that it has not run.
       ignoreBinaries: ['openssl'],
-      // Copied by `init` into a folder with packages of its own.
-      ignore: ['assets/init/**'],
     },
     'packages/operator': {
       entry: ['src/index.ts', 'src/**/*.test.ts', 'page/{main,vite.config}.ts'],

@@ -27,6 +27,8 @@ const OPTIONAL = {
 
 /** Below the folder with a package's sources. */
 const MAX_FOLDER_LEVELS = 2;
+/** How many folders may build on each other, one above the other. */
+const MAX_STACKED = 10;
 
 const OURS = '@pay-checkout/';
 const IMPORT =
@@ -124,6 +126,12 @@ function findCircles(imports: ReadonlyMap<string, Set<string>>): string[] {
   );
 }
 
+/** How many folders build on each other up to this one; where there is no circle. */
+function stackedUnder(folder: string, imports: ReadonlyMap<string, Set<string>>): number {
+  const below = [...(imports.get(folder) ?? [])].map((target) => stackedUnder(target, imports));
+  return 1 + Math.max(0, ...below);
+}
+
 describe('import arrows', () => {
   it('every package has its arrows written down here', () => {
     const packages = readdirSync(join(ROOT, 'packages')).filter((name) =>
@@ -202,6 +210,12 @@ describe('import arrows', () => {
 
   it.each(Object.keys(ARROWS))('no folders of %s import each other in a circle', (folder) => {
     expect(findCircles(folderImports(folder))).toEqual([]);
+  });
+
+  it.each(Object.keys(ARROWS))('folders of %s have few others below them', (folder) => {
+    const imports = folderImports(folder);
+    const high = [...imports.keys()].filter((each) => stackedUnder(each, imports) > MAX_STACKED);
+    expect(high).toEqual([]);
   });
 
   it.each(Object.keys(ARROWS))('no files of %s import each other in a circle', (folder) => {

@@ -136,7 +136,11 @@ export function oneServerFaults(options: {
     }),
   );
   const deaths = [...inStore, ...repeated, ...atPoints].flatMap(([name, scenarios]) =>
-    scenarios.map((scenario): Fault => ({ name, scenarios: [scenario], crashAt: name.split(', ') })),
+    scenarios.map((scenario): Fault => ({
+      name,
+      scenarios: [scenario],
+      crashAt: name.split(', '),
+    })),
   );
   const outside = FROM_OUTSIDE.map((scenario): Fault => ({
     ...{ name: 'from outside', scenarios: [scenario], deaths: 1 },

@@ -112,8 +112,7 @@ export class PageService {
       await touchOrder(tx, key);
       for (const { id } of found) {
         for (const { orderId, status } of await findAttempts(tx, id)) {
-          if (status !== 'refused' && status !== 'not_sent')
-            requestPoll(tx, orderId, { now });
+          if (status !== 'refused' && status !== 'not_sent') requestPoll(tx, orderId, { now });
         }
       }
       await recordAction(tx, { ...key, actor, action: 'poll', note }, now);

@@ -119,20 +119,6 @@ export async function findAttemptsOf(
   return rows.map(toAttempt).toSorted((one, other) => one.orderId - other.orderId);
 }
 
-/** Where the attempts of a checkout were made. */
-export async function findProviderMerchants(
-  reader: Reader,
-  checkout: string,
-): Promise<ProviderMerchant[]> {
-  const rows = await reader.all(sql`
-    SELECT DISTINCT account, provider_merchant_id FROM attempts
-    WHERE checkout = ${checkout}`);
-  return rows.map((row) => ({
-    account: String(row['account']),
-    providerMerchantId: Number(row['provider_merchant_id']),
-  }));
-}
-
 /** Which of two attempts became the one of its order later, to sort by. */
 export function compareAttempts(one: Attempt, other: Attempt): number {
   return one.activeSince - other.activeSince || one.orderId - other.orderId;

@@ -59,16 +59,6 @@ export type LogEntry = {
 const MAX_OF_KIND = 50;
 
 /** Logs something that happened to an order, for the operators who investigate it. */
-export async function logOrder(
-  tx: Transaction,
-  order: OrderKey,
-  entry: LogEntry,
-  now: number,
-): Promise<void> {
-  await tx.run(insertEntry(order, entry, now));
-}
-
-/** As {@link logOrder}, to be stored with something else. */
 export function insertEntry(
   { merchant, order }: OrderKey,
   { kind, checkout, subject, detail }: LogEntry,

@@ -13,6 +13,8 @@ const EXPECTED_MS = 2 * MINUTE_MS;
 const EXPECTED_PAUSES_MS = [2 * SECOND_MS, 3 * SECOND_MS, 5 * SECOND_MS, 8 * SECOND_MS];
 /** The pause before a poll that a page asks for while a payment is pending. */
 export const PENDING_PAUSE_MS = 2 * SECOND_MS;
+/** The pause before an order is read for again that could not be stored. */
+export const RETRY_PAUSE_MS = MINUTE_MS;
 /** Pauses while a form is open in which nothing was submitted. */
 const OPEN_PAUSE_MS = 30 * SECOND_MS;
 /** The same with an SDK that may not report that a payment was submitted. */

@@ -23,6 +23,7 @@ import { settleUnpaid } from './failures.js';
 import type { ListRead } from './list-reader.js';
 import { referencesOf } from './matching.js';
 import { nameOf, OrderBatch } from './order-batch.js';
+import { RETRY_PAUSE_MS } from './next-poll.js';
 import { remainingMs } from './pacing.js';
 import { findPaymentOrderIds } from './repository.js';
 
@@ -34,8 +35,6 @@ const MAX_MATCHES = 10;
 const MAX_SLICE_MS = 15;
 /** Runs of a transaction of several orders: then each is stored alone. */
 const MAX_RUNS = 2;
-/** When an order that could not be stored is read for again. */
-export const RETRY_MS = 60_000;
 
 export interface PageRecorderOptions {
   readonly database: Database;
@@ -115,8 +114,7 @@ export class PageRecorder {
     const { byId } = indexMerchants(await merchants.all());
     const covers = ({ orderId, merchant, createdAt }: StoredAttempt): boolean => {
       const { skewSeconds = Infinity } = byId.get(merchant)?.evidence ?? {};
-      if (!this.isStored(orderId) || (isOfAccount && this.#ambiguous.has(orderId)))
-        return false;
+      if (!this.isStored(orderId) || (isOfAccount && this.#ambiguous.has(orderId))) return false;
       return createdAt - skewSeconds * 1000 >= sinceMs;
     };
     this.#notify(await settleUnpaid(database, read, covers, context));
@@ -199,7 +197,7 @@ export class PageRecorder {
     }
     const now = clock.now();
     await database.transaction('poll:plan-again', (tx) => {
-      for (const orderId of attempts) pollBy(tx, orderId, { now, at: now + RETRY_MS });
+      for (const orderId of attempts) pollBy(tx, orderId, { now, at: now + RETRY_PAUSE_MS });
       return Promise.resolve();
     });
   }

@@ -11,8 +11,7 @@ import {
 } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import type { DuePoll, PollResult } from './list-reader.js';
-import { nextPoll, nextRefundPoll, openPauseMs } from './next-poll.js';
-import { RETRY_MS } from './page-recorder.js';
+import { nextPoll, nextRefundPoll, openPauseMs, RETRY_PAUSE_MS } from './next-poll.js';
 import type { ReadLease } from './read-lease.js';
 
 /** Attempts that one statement changes. */
@@ -100,7 +99,7 @@ export async function planNextPolls(
       reportsSubmitted: reportsSubmitted(attempt.merchant),
     };
     const orRetry = (at: number | undefined) =>
-      isStored(attempt.orderId) ? at : Math.min(at ?? Infinity, now + RETRY_MS);
+      isStored(attempt.orderId) ? at : Math.min(at ?? Infinity, now + RETRY_PAUSE_MS);
     return {
       attempt,
       at: orRetry(nextPoll({ ...known, isPaid: false }, now, rules)),
