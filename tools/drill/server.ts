@@ -118,9 +118,9 @@ export class KillableServer {
     await this.#process.listening;
   }
 
-  /** Resolves when it has died this often. */
+  /** Resolves when it has died this often, or is stopped before that. */
   async untilDied(times: number): Promise<void> {
-    while (this.deaths < times) await this.#replaced;
+    while (this.deaths < times && !this.#isStopping) await this.#replaced;
   }
 
   kill(): void {

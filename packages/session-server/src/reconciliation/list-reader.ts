@@ -200,7 +200,11 @@ export class ListReader<Due extends DuePoll = DuePoll> {
   /** Reads for what is due, or goes on with the backfill. Returns 0 when there may be more to do at once. */
   async #step(): Promise<number | undefined> {
     if (this.#backOff.remainingMs > 0) return this.#backOff.remainingMs;
-    if (!this.#isWoken && !this.#backfill) return undefined;
+    if (!this.#isWoken && !this.#backfill) {
+      // The server that knows first of the next hint reads for it.
+      await this.#lease?.release();
+      return undefined;
+    }
     if (this.#lease) {
       if (!(await this.#lease.hold())) return LEASE_PAUSE_MS;
       if (this.#lease.pauseMs > 0) return this.#lease.pauseMs;
