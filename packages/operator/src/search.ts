@@ -13,11 +13,14 @@ export async function searchOrders(reader: Reader, text: string): Promise<Search
   const wanted = text.trim();
   const isNumber = /^\d+$/.test(wanted);
   const ways: readonly (readonly [FoundOrder['by'], Sql])[] = [
-    [
-      'reference',
-      sql`SELECT merchant, order_name FROM attempts WHERE order_id IN ${sql.list(orderIdsIn([wanted]))}
-        ${isNumber ? sql`` : sql`AND merchant_reference = ${wanted}`}`,
-    ],
+    ...orderIdsIn([wanted]).map(
+      (orderId) =>
+        [
+          'reference',
+          sql`SELECT merchant, order_name FROM attempts WHERE order_id = ${orderId}
+            ${isNumber ? sql`` : sql`AND merchant_reference = ${wanted}`}`,
+        ] as const,
+    ),
     ['checkout', sql`SELECT merchant, order_name FROM checkouts WHERE id = ${wanted}`],
     [
       'transaction',

@@ -34,7 +34,7 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
   if (!stored) return undefined;
   const { merchant, order, state, createdAt, updatedAt, put } = stored;
   const checkouts = await findCheckoutsOfOrder(reader, merchant, order);
-  const ids = sql.list(checkouts.map(({ id }) => id));
+  const ids = sql`(SELECT id FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order})`;
   const attemptRows = await reader.all(sql`SELECT * FROM attempts WHERE checkout IN ${ids}`);
   const eventRows = await reader.all(sql`
     SELECT id, type, checkout, status, tries, due_at, created_at FROM outbox_events
@@ -50,7 +50,7 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
   }));
   const webhooks = await reader.all(sql`
     SELECT id, order_id, status, flags, received_at FROM webhooks
-    WHERE order_id IN ${sql.list(attempts.map(({ orderId }) => orderId))}`);
+    WHERE order_id IN (SELECT order_id FROM attempts WHERE checkout IN ${ids})`);
   const resolved = await findResolved(reader, key);
   const entries: TimelineEntry[] = [
     ...checkouts.map(toCheckoutEntry),

@@ -4,7 +4,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseConfig } from './config.js';
 import { ConfigError } from './errors.js';
 import { checkStart, runCheck } from './start-checks.js';
@@ -45,6 +46,30 @@ describe('a server with a DATABASE_URL', () => {
     expect(stack.shop.events.map(({ type }) => type)).toContain('checkout.paid');
     expect(await countOf('checkouts')).toBe(1);
     expect((await stack.fetch('/readyz')).status).toBe(200);
+  });
+
+  it('asks once a second what is due, and sends nothing else while nothing happens', async () => {
+    const { body } = await stack.open('A1001', { amount: '9.99' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
+    await stack.shop.event('checkout.paid');
+    const { query } = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
+    let statements: string[] = [];
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: unknown,
+      ...args: unknown[]
+    ) {
+      statements.push((args[0] as { readonly text: string }).text);
+      return query.apply(this, args);
+    });
+    const questions = () => statements.filter((text) => text.includes('AS due')).length;
+    // What follows from the payment ends first.
+    await expect.poll(questions).toBeGreaterThan(2);
+    statements = [];
+    await expect.poll(questions).toBeGreaterThanOrEqual(6);
+    vi.restoreAllMocks();
+    expect(statements.length - questions()).toBeLessThanOrEqual(1);
+    expect(statements.filter((text) => text.startsWith('BEGIN'))).toEqual([]);
   });
 
   it('is not ready while its tables are of an older version', async () => {

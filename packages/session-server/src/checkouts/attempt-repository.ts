@@ -103,6 +103,18 @@ export async function getAttempt(reader: Reader, orderId: number): Promise<Store
   return toAttempt(row);
 }
 
+/** Those of these attempts that exist, by their ids. */
+export async function findAttemptsById(
+  reader: Reader,
+  orderIds: readonly number[],
+): Promise<ReadonlyMap<number, StoredAttempt>> {
+  if (orderIds.length === 0) return new Map();
+  const rows = await reader.all(
+    sql`SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIds)}`,
+  );
+  return new Map(rows.map(toAttempt).map((attempt) => [attempt.orderId, attempt]));
+}
+
 /** Every attempt of a checkout, in the order in which they were made. */
 export function findAttempts(reader: Reader, checkout: string): Promise<Attempt[]> {
   return findAttemptsOf(reader, [checkout]);
@@ -113,6 +125,7 @@ export async function findAttemptsOf(
   reader: Reader,
   checkouts: readonly string[],
 ): Promise<Attempt[]> {
+  if (checkouts.length === 0) return [];
   const rows = await reader.all(
     sql`SELECT * FROM attempts WHERE checkout IN ${sql.list(checkouts)}`,
   );
@@ -168,8 +181,10 @@ export async function findAttemptsByReference(
   { account, providerMerchantId }: TransactionList,
   references: readonly string[],
 ): Promise<Attempt[]> {
+  const orderIds = orderIdsIn(references);
+  if (orderIds.length === 0) return [];
   const rows = await reader.all(sql`
-    SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIdsIn(references))}
+    SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIds)}
       AND account = ${account} ${ofMerchant(providerMerchantId)}`);
   return rows.map(toAttempt).filter((attempt) => isNamed(attempt, references));
 }
@@ -180,8 +195,10 @@ export async function hasNewAttempt(
   references: readonly string[],
   since: number,
 ): Promise<boolean> {
+  const orderIds = orderIdsIn(references);
+  if (orderIds.length === 0) return false;
   const rows = await reader.all(sql`
-    SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIdsIn(references))}
+    SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIds)}
       AND created_at >= ${since}`);
   return rows.some((row) => isNamed(toAttempt(row), references));
 }

@@ -402,9 +402,13 @@ export async function redeliverEvents(
   return reset + rescheduled;
 }
 
+function hasId(ids: readonly string[]): Sql {
+  return ids.length === 0 ? sql`1 = 0` : sql`outbox_events.id IN ${sql.list(ids)}`;
+}
+
 /** The conditions of a filter; an empty filter matches all events. */
 function matches({ ids, merchant }: DeadLetterFilter): Sql {
-  const byId = ids ? sql` AND outbox_events.id IN ${sql.list(ids)}` : sql``;
+  const byId = ids === undefined ? sql`` : sql` AND ${hasId(ids)}`;
   const byMerchant =
     merchant === undefined ? sql`` : sql` AND outbox_events.merchant = ${merchant}`;
   return sql`${byId}${byMerchant}`;

@@ -65,6 +65,11 @@ describe('the next poll for an attempt', () => {
     const open = { askedAt: NOW - 20 * SECOND_MS, watchedFrom: NOW - HOUR_MS };
     expect(pauseOf(open)).toBe(30);
     expect(pauseOf({ ...open, reportsSubmitted: false })).toBe(3);
+    // It waits for the outcome of a payment.
+    const waiting = { ...open, isPaymentPending: true };
+    expect(pauseOf({ ...waiting, watchedFrom: NOW - 3 * MINUTE_MS })).toBe(8);
+    expect(pauseOf({ ...waiting, watchedFrom: NOW - 10 * MINUTE_MS })).toBe(20);
+    expect(pauseOf(waiting)).toBe(30);
     // Its page is gone.
     expect(pauseOf({ ...open, askedAt: NOW - 31 * SECOND_MS })).toBeGreaterThan(60);
   });

@@ -11,6 +11,8 @@ const PAGE_OPEN_MS = 30 * SECOND_MS;
 const EXPECTED_MS = 2 * MINUTE_MS;
 /** Pauses while a payment is expected; the last one repeats. */
 const EXPECTED_PAUSES_MS = [2 * SECOND_MS, 3 * SECOND_MS, 5 * SECOND_MS, 8 * SECOND_MS];
+/** While a page waits for a payment that takes longer, this share of the time since the hint. */
+const WAITING_SHARE = 30;
 /** The pause before a poll that a page asks for while a payment is pending. */
 export const PENDING_PAUSE_MS = 2 * SECOND_MS;
 /** The pause before an order is read for again that could not be stored. */
@@ -69,7 +71,10 @@ export function nextPoll(
   );
   const isPageOpen = askedAt !== undefined && now < askedAt + PAGE_OPEN_MS;
   if (!isPageOpen || isCheckoutPaid) return growing;
-  return Math.min(growing, now + openPauseMs(attempt.reportsSubmitted));
+  const openMs = openPauseMs(attempt.reportsSubmitted);
+  // Someone waits for the outcome.
+  const waitingMs = Math.max(expectedPauseMs(Infinity), (now - watchedFrom) / WAITING_SHARE);
+  return Math.min(growing, now + (isExpected ? Math.min(openMs, waitingMs) : openMs));
 }
 
 /** When to poll next for a refund of a payment. */

@@ -96,7 +96,12 @@ export class OrderBatch implements StoredEvidence {
   }
 
   /** Reads orders outside a transaction; `of` selects their merchants and names. */
-  static read(reader: Reader, of: Sql, options: BatchOptions): Promise<OrderBatch> {
+  static async read(
+    reader: Reader,
+    of: Sql | undefined,
+    options: BatchOptions,
+  ): Promise<OrderBatch> {
+    if (!of) return new OrderBatch(options.context, [], [], [], []);
     return OrderBatch.#load(reader, of, options, []);
   }
 
@@ -121,9 +126,12 @@ export class OrderBatch implements StoredEvidence {
       findCheckoutsWhere(reader, ofOrders),
       reader.all(sql`SELECT * FROM attempts WHERE checkout IN (${ids})`),
       reader.all(sql`
-        SELECT * FROM matched_transactions
-        WHERE account = ${account} AND id IN ${sql.list(transactions)}
-        UNION ALL SELECT * FROM matched_transactions WHERE checkout IN (${ids})`),
+        ${
+          transactions.length === 0
+            ? sql``
+            : sql`SELECT * FROM matched_transactions
+                WHERE account = ${account} AND id IN ${sql.list(transactions)} UNION ALL`
+        } SELECT * FROM matched_transactions WHERE checkout IN (${ids})`),
     ]);
     const all = rows.map(toMatchedRow);
     const inOrder = attempts.map(toAttempt).toSorted((one, next) => one.orderId - next.orderId);

@@ -273,13 +273,13 @@ export class PageRecorder {
   }
 }
 
-/** Selects the orders whose attempts rows name, or whose payments rows without a match field may be of. */
+/** Selects the orders whose attempts rows name, or whose payments rows without a match field may be of, if any. */
 async function findOrdersOf(
   reader: Reader,
   { account }: TransactionList,
   rows: readonly TransactionRow[],
   index: MerchantIndex,
-): Promise<Sql> {
+): Promise<Sql | undefined> {
   const references = new Set(rows.flatMap((row) => referencesOf(row, index)));
   const unnamed = unnamedOf(rows, index);
   const shared = unnamed.flatMap(({ references: values }) =>
@@ -294,6 +294,7 @@ async function findOrdersOf(
       shared,
     )),
   ];
+  if (orderIds.length === 0) return undefined;
   return sql`(
     SELECT merchant, order_name FROM attempts
     WHERE order_id IN ${sql.list(orderIds)} AND account = ${account})`;

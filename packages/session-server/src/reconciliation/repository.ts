@@ -25,6 +25,7 @@ export async function findTransactionsOf(
   reader: Reader,
   checkouts: readonly string[],
 ): Promise<ReadonlyMap<string, StoredTransaction[]>> {
+  if (checkouts.length === 0) return new Map();
   const rows = await reader.all(sql`
     SELECT * FROM matched_transactions
     WHERE checkout IN ${sql.list(checkouts)} AND (proves_price = 1 OR is_refund_row = 1)
@@ -64,11 +65,16 @@ export async function findPaymentOrderIds(
   ids: readonly string[],
   references: readonly string[],
 ): Promise<number[]> {
-  if (ids.length + references.length === 0) return [];
-  const rows = await reader.all(sql`
-    SELECT order_id FROM matched_transactions
-    WHERE (account = ${account} AND id IN ${sql.list(ids)})
-      OR (account = ${account} AND reference IN ${sql.list(references)})`);
+  const columns = [
+    [sql`id`, ids],
+    [sql`reference`, references],
+  ] as const;
+  const ways = columns.flatMap(([column, values]) =>
+    values.length === 0 ? [] : sql`account = ${account} AND ${column} IN ${sql.list(values)}`,
+  );
+  if (ways.length === 0) return [];
+  const either = ways.reduce((one, other) => sql`${one} OR ${other}`);
+  const rows = await reader.all(sql`SELECT order_id FROM matched_transactions WHERE ${either}`);
   return rows.map((row) => Number(row['order_id']));
 }
 

@@ -42,11 +42,11 @@ export function sql(strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]
   return new Sql(parts, bound);
 }
 
-/** The values of an `IN`, in parentheses. An empty list matches nothing. */
-sql.list = (values: readonly (string | number)[]): Sql =>
-  values.length === 0
-    ? new Sql(['(NULL)'], [])
-    : new Sql(['(', ...values.slice(1).map(() => ', '), ')'], values);
+/** The values of an `IN`, in parentheses. @throws {RangeError} when there is none: nothing has to be asked */
+sql.list = (values: readonly (string | number)[]): Sql => {
+  if (values.length === 0) throw new RangeError('an IN of no values matches nothing');
+  return new Sql(['(', ...values.slice(1).map(() => ', '), ')'], values);
+};
 
 /** `INSERT` of one row or more, by the names of their columns; one that is always undefined is left out. */
 sql.insert = (table: string, ...rows: [SqlRow, ...SqlRow[]]): Sql => {

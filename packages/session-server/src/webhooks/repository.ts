@@ -1,9 +1,15 @@
 import type { AttentionCode } from '../checkouts/state-machine.js';
-import { type Attempt, getAttempt } from '../checkouts/attempt-repository.js';
+import { type Attempt, findAttemptsById } from '../checkouts/attempt-repository.js';
 import type { Change } from '../checkouts/checkout-transactions.js';
 import type { WebhookFlag } from '../observer.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
-import { getCounter, type Reader, type Row, type Transaction } from '../store/database.js';
+import {
+  getCounter,
+  optionalNumber,
+  type Reader,
+  type Row,
+  type Transaction,
+} from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
 
 /** A webhook as it is stored: unreadable without the platform's key. */
@@ -116,25 +122,23 @@ export async function claimWebhooks(
   now: number,
 ): Promise<ClaimedWebhook[]> {
   const rows = await tx.all(sql`
-    SELECT * FROM webhooks WHERE due_at <= ${now} ORDER BY due_at, id
-    LIMIT ${limit}${tx.skipLocked}`);
-  await tx.run(sql`
-    UPDATE webhooks SET due_at = ${now + leaseSeconds * 1000}
-    WHERE id IN ${sql.list(rows.map((row) => Number(row['id'])))}`);
-  const claimed: ClaimedWebhook[] = [];
-  for (const row of rows) {
-    const orderId = row['order_id'];
-    claimed.push({
+    UPDATE webhooks SET due_at = ${now + leaseSeconds * 1000} WHERE id IN (
+      SELECT id FROM webhooks WHERE due_at <= ${now} ORDER BY due_at, id
+      LIMIT ${limit}${tx.skipLocked})
+    RETURNING *`);
+  const orderIds = rows.flatMap((row) => optionalNumber(row['order_id']) ?? []);
+  const attempts = await findAttemptsById(tx, orderIds);
+  return rows
+    .map((row) => ({
       id: Number(row['id']),
       tokenHash: String(row['token_hash']),
       digest: String(row['digest']),
       sealed: row['sealed'] as Uint8Array,
-      attempt: orderId === null ? undefined : await getAttempt(tx, Number(orderId)),
+      attempt: attempts.get(Number(row['order_id'])),
       receivedAt: Number(row['received_at']),
       claimedAt: now,
-    });
-  }
-  return claimed;
+    }))
+    .toSorted((one, other) => one.receivedAt - other.receivedAt || one.id - other.id);
 }
 
 /** Releases all claims: this process has just started, so their owners are dead. */
@@ -152,20 +156,18 @@ export async function settleWebhook(
     sql`SELECT receiver, digest FROM webhooks WHERE id = ${id} AND status <> 'processed'`,
   );
   if (!row) return 'gone';
-  await tx.run(sql`DELETE FROM webhook_references WHERE webhook = ${id}`);
+  tx.queue(sql`DELETE FROM webhook_references WHERE webhook = ${id}`);
   const digests = [String(row['digest']), ...otherDigests];
   const twins = await tx.all(sql`
     SELECT id, flags FROM webhooks
     WHERE receiver = ${String(row['receiver'])} AND digest IN ${sql.list(digests)}
       AND status = 'processed'`);
   if (twins.some((twin) => weigh(flagsOf(twin)) >= weigh(flags))) {
-    await tx.run(sql`DELETE FROM webhooks WHERE id = ${id}`);
+    tx.queue(sql`DELETE FROM webhooks WHERE id = ${id}`);
     return 'repeated';
   }
-  for (const twin of twins) {
-    await tx.run(sql`DELETE FROM webhooks WHERE id = ${Number(twin['id'])}`);
-  }
-  await tx.run(sql`
+  for (const twin of twins) tx.queue(sql`DELETE FROM webhooks WHERE id = ${Number(twin['id'])}`);
+  tx.queue(sql`
     UPDATE webhooks SET status = 'processed', flags = ${JSON.stringify(flags)}, due_at = NULL,
       order_id = coalesce(order_id, ${orderId})
     WHERE id = ${id}`);
@@ -192,11 +194,11 @@ export async function markUnmatched(
     UPDATE webhooks SET status = ${dueAt === undefined ? 'unmatched' : 'waiting'}, due_at = ${dueAt}
     WHERE id = ${id} AND status <> 'processed' RETURNING token_hash`);
   if (!row) return;
-  await tx.run(sql`DELETE FROM webhook_references WHERE webhook = ${id}`);
+  tx.queue(sql`DELETE FROM webhook_references WHERE webhook = ${id}`);
   for (const reference of new Set(hashes)) {
-    await tx.run(sql.insert('webhook_references', { reference, webhook: id }));
+    tx.queue(sql.insert('webhook_references', { reference, webhook: id }));
   }
-  await tx.run(sql`
+  tx.queue(sql`
     DELETE FROM webhooks WHERE id IN (
       SELECT id FROM webhooks
       WHERE token_hash = ${String(row['token_hash'])} AND status = 'unmatched'
