@@ -3,7 +3,7 @@ export interface Browser {
   readonly executablePath: string;
   /** Needed to start it on this machine; not a choice of the tests. */
   readonly args: string[];
-  /** To be set beside the existing environment. */
+  /** To be set next to the existing environment. */
   readonly env: Record<string, string>;
   readonly source: 'CHROME_PATH' | 'installed' | 'bundled';
 }

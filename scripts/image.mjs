@@ -1,5 +1,5 @@
 /**
- * `npm run image`: packs the session server and what runs beside it, installs the packages with their
+ * `npm run image`: packs the session server and what runs next to it, installs the packages with their
  * production dependencies into an empty folder, writes what that folder holds as an SBOM (CycloneDX),
  * and builds ops/Dockerfile from it with docker, podman or buildah. With `--sbom` it builds no image.
  */

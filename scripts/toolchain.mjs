@@ -100,7 +100,7 @@ export function isAtLeast(version, range) {
 }
 
 /**
- * The folder on the PATH whose pnpm is exactly the wanted one. Read from the package beside it and
+ * The folder on the PATH whose pnpm is exactly the wanted one. Read from the package next to it and
  * not asked of it: a shim of corepack would go to the network to answer.
  *
  * @param {string} wanted - "pnpm@10.34.9"

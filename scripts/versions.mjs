@@ -34,7 +34,7 @@ async function buildOther(commit) {
   if (!existsSync(folder)) git('worktree', 'add', '--detach', folder, commit);
   const code = await spawnAndWait('npm', ['run', '--silent', 'build'], { cwd: folder });
   if (code !== 0) throw new SetupError(`${folder} could not be built.`);
-  // A build from before scripts had their hash beside them.
+  // A build from before scripts had their hash next to them.
   const script = join(folder, 'packages/widget/dist/pay-checkout.js');
   const hash = createHash('sha384').update(readFileSync(script)).digest('base64');
   writeFileSync(`${script}.integrity`, `sha384-${hash}\n`);

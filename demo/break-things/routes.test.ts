@@ -16,7 +16,7 @@ afterAll(async () => {
   await pay.close();
 });
 
-/** Orders at the playground, which prices by itself, and creates the checkout as the tag does. */
+/** Orders at the playground, which sets its own prices, and creates the checkout as the tag does. */
 async function openPayment(): Promise<{ order: string; cookie: string }> {
   const merchant = 'playground-promise';
   const { body, headers } = await shop.post('/api/playground/orders', { merchant, amount: '9.99' });

@@ -217,7 +217,7 @@ describe('Back to a page that the browser kept', () => {
     },
   );
 
-  it.skipIf(isFirefox)('learns what happened in another tab meanwhile', async () => {
+  it.skipIf(isFirefox)('learns what happened in another tab in the meantime', async () => {
     const shopper = await watchfulShopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.form.getByLabel('Card number').waitFor();

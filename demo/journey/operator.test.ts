@@ -151,7 +151,7 @@ describe('the operator’s page', () => {
     await expect.poll(() => page.getByText('dead lettered', { exact: true }).count()).toBe(0);
   });
 
-  it('loses nothing that was typed when the session ends meanwhile', async () => {
+  it('loses nothing that was typed when the session ends in the meantime', async () => {
     await press('Resolve …');
     const note = page.getByLabel('Note');
     await note.waitFor();

@@ -129,7 +129,7 @@ describe('the playground', () => {
     await playground.scrollToTag();
     await playground.tagButton('Pay').click();
     await playground.pay(CARDS.approved);
-    // In a frame the payment page waits for the page around it, and offers a link meanwhile.
+    // In a frame the payment page waits for the page around it, and offers a link in the meantime.
     const framed = playground.shopper.page.frameLocator('#preview > iframe');
     await framed.getByRole('link', { name: 'Continue to the shop' }).click();
     await playground.isPaidOnce();

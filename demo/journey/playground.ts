@@ -156,7 +156,7 @@ export class Playground {
     );
   }
 
-  /** One of the facts beside the tag, such as `way`, `settled` or `shop`. */
+  /** One of the facts next to the tag, such as `way`, `settled` or `shop`. */
   async fact(name: string): Promise<string> {
     return (await this.#page.locator(`[data-fact="${name}"]`).textContent())?.trim() ?? '';
   }

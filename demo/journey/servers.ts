@@ -52,7 +52,7 @@ export async function startServers({
   sessionServer = TUNED_SESSION_SERVER,
   hasConsole = false,
 }: ServersOptions = {}): Promise<Started> {
-  // The stack finds its programs beside itself, so it is the built one that runs here.
+  // The stack finds its programs next to itself, so it is the built one that runs here.
   const { startStack } = (await import(BUILT_STACK)) as { startStack: typeof StartStack };
   const folder = await mkdtemp(join(tmpdir(), 'journey-'));
   const stack = await startStack({

@@ -59,7 +59,7 @@ export class WebKitShopper {
     return new WebKitShopper(webKit, addresses, (await webKit.send('GET', 'window')) as string);
   }
 
-  /** Another window of the same browser, beside this one: a tab would be hidden. */
+  /** Another window of the same browser, next to this one: a tab would be hidden. */
   async secondWindow(): Promise<WebKitShopper> {
     const { handle } = (await this.#webKit.send('POST', 'window/new', { type: 'window' })) as {
       handle: string;

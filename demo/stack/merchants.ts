@@ -12,7 +12,7 @@ export const PROVIDER_MERCHANT_ID = 1001;
 export const ROASTERY = 'seventh-cloud';
 export const ROASTERY_AT_PROVIDER = { id: 1006, name: 'Seventh Cloud Roastery', currency: 'KWD' };
 
-/** The playground's merchants as the shop is told of them: one for each shape of the SDK. */
+/** The playground's merchants as the shop knows them: one for each shape of the SDK. */
 export function listPlaygroundMerchants(
   sandbox: string,
   secrets: StackSecrets,

@@ -10,7 +10,7 @@ const REQUESTS = { create: 1000, read: 3000 };
 /** What answers: a peer, one replica, or all of them in turn. */
 type Answerers = Readonly<Record<'peer' | 'one' | 'three', readonly string[]>>;
 
-/** Checkouts and reads a second of one replica and of three, beside a peer in the same rounds. */
+/** Checkouts and reads a second of one replica and of three, next to a peer in the same rounds. */
 export async function measureReplicas(
   replicas: readonly BenchProcess[],
   peer: BenchProcess,

@@ -6,7 +6,7 @@
  *
  * `PAY_NAMED_STATEMENTS=on` has PostgreSQL keep the plans of our statements: it is off as in the server.
  *
- * Replicas, database and load share the processors of one machine: what three replicas answer beside
+ * Replicas, database and load share the processors of one machine: what three replicas answer next to
  * one says nothing about three machines.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -147,7 +147,7 @@ async function onPostgres(work: (postgres: PostgresServer) => Promise<void>): Pr
   }
 }
 
-/** Both on a data file, then each on a PostgreSQL of its own, so that the processor time of each can be told. */
+/** Both on a data file, then each on a PostgreSQL of its own, so that the processor time of each can be measured. */
 async function onEachEngine(
   work: (ours: BenchProcess, peer: BenchProcess, engine: keyof typeof CREATE) => Promise<void>,
 ): Promise<void> {

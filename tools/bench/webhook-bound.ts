@@ -1,7 +1,7 @@
 /**
  * The bound of receiving webhooks: the least that an Express 5 server does that answers only what is on
  * the disk. It reads the raw body, writes it as one row with a number, and answers after a commit
- * that it shares with whatever came meanwhile. It does no more: no token is read, nothing is
+ * that it shares with whatever came in the meantime. It does no more: no token is read, nothing is
  * encrypted, no repetition is noticed, no work follows.
  *
  * Bodies, load and durability (write-ahead log, `synchronous = FULL`) are those of the server. HTTP

@@ -159,7 +159,7 @@ const MAX_LIFE_MS = 400;
 const EARLY_SHARE = 0.25;
 const MAX_EARLY_LIFE_MS = 800;
 
-/** Several orders under way, and kills at moments that follow from the seed. */
+/** Several orders in progress, and kills at moments that follow from the seed. */
 function killsAtRandom(seed: number): Fault {
   const random = makeRandom(seed);
   return {

@@ -210,7 +210,7 @@ const WRONG: readonly Loss[] = [
     'D1: sessions that the page was shown, of each price: 2,2, not 1,2',
   ],
   [
-    'a session that may be paid beside the one that is shown',
+    'a session that may be paid next to the one that is shown',
     (known) => (attemptOf(known, 2).status = 'active'),
     'D1: the session that may be paid: s2,s4, not s4',
   ],

@@ -275,7 +275,7 @@ function checkStored(
   ].flat();
 }
 
-/** The one that was shown last may be paid; each other one that was shown gave way, and is watched. */
+/** The one that was shown last may be paid; each other one that was shown was superseded, and is watched. */
 function checkSessions(
   attempts: StoredFacts['attempts'],
   shown: readonly string[],

@@ -66,7 +66,7 @@ function installTarballs(folder: string, tarballs: string): void {
   execFileSync('npm', ['install', ...options, ...packed, pg], { cwd: folder });
 }
 
-/** The program of the drill is no part of the package: it is written beside it. */
+/** The program of the drill is no part of the package: it is written next to it. */
 function useInstalled(folder: string, name: string): PreviousBuild {
   const { version } = readManifest(join(folder, INSTALLED));
   const program = join(folder, 'tuned-server.mjs');

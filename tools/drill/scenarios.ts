@@ -40,7 +40,7 @@ export interface Scenario extends Ending {
   run(shopper: Shopper, context: Context): Promise<void>;
 }
 
-/** Webhooks of a flood, and how many of them are under way together. */
+/** Webhooks of a flood, and how many of them are in progress together. */
 const FLOOD = { count: 200, atATime: 8 };
 /** Longer than any round: the list does not show it before it is asked to. */
 const HIDDEN_SECONDS = 3600;

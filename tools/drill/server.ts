@@ -46,7 +46,7 @@ export class DrillProcess {
     const listening = once(this.#child, 'message').then(([message]) => message as Ports);
     const either = Promise.race([listening, this.ended.then(() => undefined)]);
     this.listening = within(START_SECONDS, `a start of ${program}`, either);
-    // Whoever waits for it later is told, too.
+    // Those who wait for it later get it, too.
     this.listening.catch(() => undefined);
   }
 
@@ -164,7 +164,7 @@ export class KillableServer {
       () => undefined,
     );
     const replaced = this.#restartAfter(started);
-    // Whoever waits for a death is told; otherwise `failure` tells it.
+    // Thrown to those who wait for a death; otherwise `failure` has it.
     replaced.catch(() => undefined);
     return [started, replaced];
   }

@@ -167,7 +167,7 @@ export class SimulatedServer {
   }
 }
 
-/** Knows whether a transaction is under way: it ends when the event loop turns, and not with a timer. */
+/** Knows whether a transaction is in progress: it ends when the event loop turns, and not with a timer. */
 class TrackedDatabase implements Database {
   readonly isShared = false;
   transactions = 0;

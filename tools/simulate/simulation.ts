@@ -45,7 +45,7 @@ export interface Sample extends StoreSample {
   readonly orders: number;
   readonly listCalls: number;
   readonly unseenPayments: number;
-  /** How long the backfill under way has taken so far, in milliseconds. */
+  /** How long the backfill in progress has taken so far, in milliseconds. */
   readonly backfillAge: number;
 }
 

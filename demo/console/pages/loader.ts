@@ -11,7 +11,7 @@ export interface LoaderOptions {
   readonly waiting: Waiting;
   /** Where wrong fields are shown. Default: with the problem. */
   readonly form?: HTMLFormElement;
-  /** What is said meanwhile. */
+  /** What is said in the meantime. */
   readonly busy?: string;
 }
 

@@ -15,7 +15,7 @@ export class Waiting {
     host.className = 'waiting';
     this.#words.setAttribute('role', 'status');
     this.#progress.hidden = true;
-    // The words beside it say the same.
+    // The words next to it say the same.
     this.#progress.setAttribute('aria-hidden', 'true');
     this.#stop.type = 'button';
     this.#stop.className = 'button quiet small';

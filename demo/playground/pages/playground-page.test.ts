@@ -89,7 +89,7 @@ describe('the HTML of the playground', () => {
     expect(text).not.toContain('--pay-checkout-radius');
   });
 
-  it('has the tokens of the brand, and after them what was set beside it', () => {
+  it('has the tokens of the brand, and after them what was set next to it', () => {
     const text = write({ ...USUAL, brand: 'slate', radius: '24px' });
     expect(text).toContain('--pay-checkout-surface: #12151a;');
     expect(text).toContain('--pay-checkout-radius: 24px;');

@@ -119,7 +119,7 @@ function renderGroup(title: string, rows: readonly Bar[]): TemplateResult {
   </figure>`;
 }
 
-/** The words stand beside the picture and not in it, so that large letters find room. */
+/** The words stand next to the picture and not in it, so that large letters find room. */
 function renderBar({ name, what, durationMs, percent, isCut }: Bar): TemplateResult {
   return html`<div class="bar ${name}">
     <p>

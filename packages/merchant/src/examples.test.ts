@@ -1,4 +1,4 @@
-/** Every language verifies alike: the test vectors of the documents, with the examples beside our own code. */
+/** Every language verifies alike: the test vectors of the documents, with the examples next to our own code. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // Iterating over transactions, ours against undici and JSON.parse without checks, and the export to
 // CSV against the iteration: each run in a fresh process, all in turn, another one first in every
-// round. Time and processor time are compared within a round, so that what the machine does beside
+// round. Time and processor time are compared within a round, so that what the machine does next to
 // it counts for both; the median of the rounds is reported. One JSON line for each figure.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -360,7 +360,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
     expect([sealedKey, ...proofs()].filter((secret) => bytes.includes(secret))).toEqual([]);
   });
 
-  it('are not shown by inspecting what a platform has in its hands, nor are they in its errors', async () => {
+  it('are not shown by inspecting what a platform holds, nor are they in its errors', async () => {
     const config = stack.config;
     const { merchantsFile: path, environment } = config;
     const source = new FileMerchantSource({ path, environment, logger });

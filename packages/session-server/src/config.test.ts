@@ -271,7 +271,7 @@ describe('a secret in a file', () => {
     ['others may read', () => write('open', 'a-key', 0o444), 'give it mode 0400 or 0440'],
     ['the group may write', () => write('group', 'a-key', 0o460), 'give it mode 0400 or 0440'],
     ['holds no key', () => write('spaces', 'oops a key'), 'without spaces'],
-  ])('that %s is a mistake, beside all others, and nothing of it is quoted', (_how, make, why) => {
+  ])('that %s is a mistake, along with all others, and nothing of it is quoted', (_how, make, why) => {
     const mistakes = mistakesOf({
       PAY_PARTNER_API_KEY: undefined,
       PAY_PARTNER_API_KEY_FILE: make(),
@@ -285,7 +285,7 @@ describe('a secret in a file', () => {
     expect(mistakes.join()).not.toContain('oops');
   });
 
-  it('beside the same secret in the environment is a mistake', () => {
+  it('next to the same secret in the environment is a mistake', () => {
     expect(
       mistakesOf({ PAY_ENCRYPTION_KEY_FILE: write('encryption', PAY_ENCRYPTION_KEY) }),
     ).toEqual(['PAY_ENCRYPTION_KEY_FILE: PAY_ENCRYPTION_KEY is set as well; remove one']);

@@ -74,7 +74,7 @@ export interface SdkDescription {
   readonly container?: 'selector' | 'element';
   /** Whether `configure()` leaves the page automatically. Default false. */
   readonly navigates?: boolean;
-  /** Names of callbacks accepted beside `session_id`, and the hint that each one stands for. */
+  /** Names of callbacks accepted besides `session_id`, and the hint that each one stands for. */
   readonly callbacks?: Readonly<Record<string, HintKind>>;
   /** Name of the method of the handle to call next, with the container, when there is one. */
   readonly open?: string;

@@ -31,7 +31,7 @@ export {
 } from './metrics/listener.js';
 export type { ServerMetrics } from './metrics/server-metrics.js';
 export { formatMinor } from './money.js';
-export { openBeside } from './open-database.js';
+export { openAlongside } from './open-database.js';
 export { findLog, type LogDetails, type LogEntry } from './orders/order-log.js';
 export { findOrder, type OrderKey, touchOrder } from './orders/repository.js';
 export {

@@ -46,7 +46,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong use, 78 the server did not star
 the configuration is changed.
 `;
 
-/** \`EX_CONFIG\` of sysexits.h. Supervisors can be told not to restart on it. */
+/** \`EX_CONFIG\` of sysexits.h. Supervisors can be configured not to restart on it. */
 const EXIT_CONFIGURATION = 78;
 
 async function main(args: readonly string[]): Promise<void> {

@@ -56,7 +56,7 @@ describe('a platform that mounts the router', () => {
     await stack.until(body.checkout, 'paid');
   });
 
-  it('a platform keeps its own addresses, headers and 404 beside the router', async () => {
+  it('a platform keeps its own addresses, headers and 404 next to the router', async () => {
     await mount();
     const cart = await stack.fetch('/cart');
     expect(cart.text).toBe('the platform’s own page');

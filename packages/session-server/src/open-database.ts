@@ -97,11 +97,11 @@ function observeDatabase(
 }
 
 /** For a command that may run at the same time as a server. */
-export async function openBeside(
+export async function openAlongside(
   { databaseUrl, databaseFile = '' }: Pick<Config, 'databaseUrl' | 'databaseFile'>,
-  mode: 'read' | 'beside',
+  mode: 'read' | 'alongside',
 ): Promise<Database> {
   return databaseUrl
-    ? PostgresDatabase.open(databaseUrl.reveal(), { mode: 'beside' })
+    ? PostgresDatabase.open(databaseUrl.reveal(), { mode: 'alongside' })
     : new SqliteDatabase(databaseFile, mode);
 }

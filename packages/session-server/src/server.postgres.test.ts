@@ -208,7 +208,7 @@ describe('a server with another encryption key than the others of its database',
 });
 
 describe('a server whose database is restarted', () => {
-  it('answers 503 meanwhile, goes on after, and never logs the password', async () => {
+  it('answers 503 in the meantime, goes on after, and never logs the password', async () => {
     const server = await PostgresServer.start();
     const lines: string[] = [];
     const note = (fields: object, message: string) => {

@@ -223,7 +223,7 @@ describe('the program', () => {
 });
 
 describe('checking the settings', () => {
-  it('warns of what a start would warn of, beside a running server', async () => {
+  it('warns of what a start would warn of, while the server runs', async () => {
     writeMerchant({ brand: { accent: '#1f4fd8' } });
     await stack.startServer();
     const env = { ...stack.env, PAY_PORT: String(stack.server.port) };

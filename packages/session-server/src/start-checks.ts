@@ -20,7 +20,7 @@ import {
   type MerchantsFile,
   readMerchantsFile,
 } from './merchants/merchant-source.js';
-import { openBeside } from './open-database.js';
+import { openAlongside } from './open-database.js';
 import { createPartnerGateway } from './provider/gateway.js';
 import { PartnerClients } from './provider/partner-clients.js';
 import { findAddressProblem, isWrittenPrivate } from './provider/shop-client.js';
@@ -52,10 +52,10 @@ const PASSING = [
  * Finds everything that would keep the server from starting, before it opens anything: settings,
  * merchants file, data file, scripts and ports.
  *
- * @param beside whether a server is running, whose data file and ports are in use
+ * @param isRunning whether a server is running, whose data file and ports are in use
  * @throws {ConfigError} listing every mistake of all of them
  */
-export async function checkStart(env: Environment, beside = false): Promise<Config> {
+export async function checkStart(env: Environment, isRunning = false): Promise<Config> {
   const mistakes: string[] = [];
   let isFinal = false;
   const note = (setting: string) => (error: unknown) => {
@@ -89,7 +89,7 @@ export async function checkStart(env: Environment, beside = false): Promise<Conf
   }
   if (databaseUrl !== undefined) {
     await checkDatabaseUrl(databaseUrl).catch(note('DATABASE_URL'));
-  } else if (dataFile !== undefined && !beside) {
+  } else if (dataFile !== undefined && !isRunning) {
     check('PAY_DATABASE_FILE', () => checkDataFile(dataFile));
   }
   if (script !== undefined) check('PAY_WIDGET_SCRIPT', () => readWidgetScript(script));
@@ -100,9 +100,9 @@ export async function checkStart(env: Environment, beside = false): Promise<Conf
     (name) => name.startsWith(OPERATOR_SETTINGS) && env[name],
   );
   if (ofOperator !== undefined) await loadOperator(ofOperator).catch(note(ofOperator));
-  if (!beside) await checkPorts(listeners, note);
+  if (!isRunning) await checkPorts(listeners, note);
   if (config && mistakes.length === 0) return config;
-  throw new ConfigError(beside ? 'the server would not start' : NOT_STARTED, mistakes, isFinal);
+  throw new ConfigError(isRunning ? 'the server would not start' : NOT_STARTED, mistakes, isFinal);
 }
 
 /** What `check` found: an error keeps payments or events from working, a warning may. */
@@ -186,7 +186,7 @@ async function checkShopAddresses({ id, events, orderLookup }: Merchant): Promis
 
 /** Whether the database has order ids left to give out, and knows the keys. One that is not there yet does. */
 async function checkDatabase(config: Config): Promise<Finding[]> {
-  const database = await openBeside(config, 'read').catch((error: unknown) => {
+  const database = await openAlongside(config, 'read').catch((error: unknown) => {
     if (!isOurs(error)) throw error;
     return undefined;
   });

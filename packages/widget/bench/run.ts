@@ -1,7 +1,7 @@
 /**
  * The element in numbers, against the smallest Lit element with the same flow, in one run and one
  * browser whose processor is four times slower. One JSON line for each figure, with what it should be
- * beside it. A line with `"isMissed":true` makes the exit code 1. `node bench/run.ts leak` runs only
+ * next to it. A line with `"isMissed":true` makes the exit code 1. `node bench/run.ts leak` runs only
  * that one.
  */
 import { BenchServer } from './bench-server.ts';

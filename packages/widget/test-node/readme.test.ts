@@ -110,7 +110,7 @@ describe('the README', () => {
     );
   });
 
-  it('lists the states beside those of the phases', () => {
+  it('lists the states besides those of the phases', () => {
     const phases = Object.keys(BUTTONS);
     const others = inManifest('cssStates').filter((name) => !phases.includes(name));
     expectSame(namesOf('state'), others);

@@ -3,7 +3,7 @@ import { RawConnection } from './raw-connection.ts';
 import type { HostileTarget } from './target.ts';
 
 const MIB = 2 ** 20;
-/** What a shopper may wait for an answer meanwhile. */
+/** What a shopper may wait for an answer in the meantime. */
 const MAX_WAIT_MS = 5000;
 const ASK_MS = 50;
 const REQUEST = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';

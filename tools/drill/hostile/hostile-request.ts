@@ -21,7 +21,7 @@ const BOMBS: Readonly<Record<Coding, Buffer>> = {
   deflate: CODERS.deflate(ZEROS),
 };
 
-/** How the body is written, beside its text. */
+/** How the body is written, next to its text. */
 export type Packing =
   | { readonly kind: 'plain' }
   | { readonly kind: 'encoded'; readonly by: BufferEncoding }

@@ -6,7 +6,7 @@ import {
   type DeadLetter,
   type DeadLetterFilter,
   findDeadLetters,
-  openBeside,
+  openAlongside,
   type RedeliverFilter,
   systemClock,
 } from '@pay-checkout/session-server/internals';
@@ -27,7 +27,7 @@ export async function runEvents(
   isJson = false,
 ): Promise<string[]> {
   const command = parseWords(words, isJson);
-  const database = await openBeside(config, 'beside');
+  const database = await openAlongside(config, 'alongside');
   try {
     return await command(database);
   } finally {

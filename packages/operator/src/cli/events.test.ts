@@ -93,7 +93,7 @@ describe('events that wait for their next try', () => {
 });
 
 describe('the counts of webhooks', () => {
-  it('are printed beside the running server', async () => {
+  it('are printed while the server runs', async () => {
     const { body } = await stack.open('W1', { amount: '9.99' });
     const path = stack.webhookPath(body.sessionId ?? '');
     await stack.post(path, { event: 'test' });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-describe('explaining an order, beside the running server', () => {
+describe('explaining an order, while the server runs', () => {
   it('says of each transaction that names it why it counts or not', async () => {
     const { body } = await stack.open('Q1', { amount: '9.99' });
     const session = stack.session(body.sessionId ?? '');

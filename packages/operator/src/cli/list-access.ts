@@ -5,7 +5,7 @@ import {
   fixedMerchants,
   hasAccountList,
   type MerchantSource,
-  openBeside,
+  openAlongside,
   PageQuota,
   PartnerClients,
   type PartnerGateway,
@@ -30,7 +30,7 @@ export async function withLists<T>(
 ): Promise<T> {
   const merchants = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
   const clients = new PartnerClients(config, merchants);
-  const database = await openBeside(config, 'read');
+  const database = await openAlongside(config, 'read');
   try {
     return await work({
       ...{ database, merchants, gateway: createPartnerGateway(clients) },

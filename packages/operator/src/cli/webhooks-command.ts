@@ -1,8 +1,8 @@
-import { type Config, countWebhooks, openBeside } from '@pay-checkout/session-server/internals';
+import { type Config, countWebhooks, openAlongside } from '@pay-checkout/session-server/internals';
 
 /** `pay-session-server webhooks`: counts of the provider's webhooks. */
 export async function runWebhooks(config: Config, isJson = false): Promise<string[]> {
-  const database = await openBeside(config, 'read');
+  const database = await openAlongside(config, 'read');
   try {
     const { waiting, unmatched, processed, flagged, tests } = await countWebhooks(database);
     const counts = { waiting, unmatched, processed, ...flagged, tests };

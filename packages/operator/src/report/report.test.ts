@@ -39,7 +39,7 @@ interface PaidEvent {
   readonly data: { readonly order: string; readonly transaction: string };
 }
 
-/** The list fails meanwhile, for everyone. */
+/** The list fails in the meantime, for everyone. */
 async function whileListFails<T>(
   work: () => Promise<T>,
   kind: { fault: 'missing-cursor' | 'error'; status?: number } = { fault: 'error', status: 400 },

@@ -54,7 +54,7 @@ describe('tables', () => {
 });
 
 describe('bars', () => {
-  it('are drawn to one scale, with the exact text beside them', () => {
+  it('are drawn to one scale, with the exact text next to them', () => {
     const bars = [
       { label: 'a', value: 10, text: '10.00' },
       { label: 'bb', value: 5, text: '5.00' },

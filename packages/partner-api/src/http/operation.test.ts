@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
 
 describe('the options of one call', () => {
-  it('add headers, beside those of the client', async () => {
+  it('add headers to those of the client', async () => {
     await using server = await startServer((response) => answerJson(response, pageOf()));
     const { transactions } = clientOf(server.url);
     await transactions.list({}, { headers: { 'X-Gateway': 'a b' } });

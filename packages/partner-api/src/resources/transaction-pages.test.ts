@@ -33,7 +33,7 @@ describe('transactions.iterate', () => {
     }
   });
 
-  it('gives pages, with everything that came beside the rows', async () => {
+  it('gives pages, with everything that came with the rows', async () => {
     await using server = await startListServer(rowsOf(4));
     const zones: unknown[] = [];
     for await (const { data } of clientOf(server.url).transactions.pages()) {
@@ -115,7 +115,7 @@ describe('transactions.iterate', () => {
     const { transactions } = clientOf(server.url);
     const iterator = transactions.iterate();
     for (let count = 0; count < 10; count += 1) await iterator.next();
-    // A request that was under way would arrive before this one.
+    // A request that was in progress would arrive before this one.
     await transactions.list();
     expect(server.requests).toHaveLength(2);
   });
@@ -232,7 +232,7 @@ describe('transactions.iterate', () => {
       [3, 'complete'],
     ] as const) {
       const { value } = await pages.next();
-      // A request that was under way would arrive before this one.
+      // A request that was in progress would arrive before this one.
       await clientOf(server.url).transactions.list();
       expect([server.requests.length, value?.end.kind]).toEqual([2 * page, kind]);
     }
@@ -273,7 +273,7 @@ describe('transactions.iterate', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends the request that is under way when its reader leaves', async () => {
+  it('ends the request that is in progress when its reader leaves', async () => {
     const hung = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     await using server = await startServer((response, _, number) => {

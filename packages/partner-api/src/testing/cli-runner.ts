@@ -23,7 +23,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** What a run is given beside its arguments. */
+/** What a run is given besides its arguments. */
 export interface CliInput {
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: string;

@@ -23,7 +23,7 @@ const encoded = (scheme: WebhookScheme): string => {
   return Buffer.from(KEY).toString(scheme.keyEncoding);
 };
 
-/** Shapes that a provider may have chosen, beside the presets. */
+/** Shapes that a provider may have chosen besides the presets. */
 const SHAPES: [string, WebhookScheme][] = [
   ...Object.entries<WebhookScheme>(WEBHOOK_SCHEMES),
   [

@@ -21,7 +21,7 @@ async function payFor(test: TestSandbox, merchant: number, orderId: number): Pro
 const remove = (test: TestSandbox, path: string) => test.send('DELETE', `/_sandbox${path}`);
 
 describe('an API key', () => {
-  it('is shown once, is accepted beside others, and is refused once it is revoked', async () => {
+  it('is shown once, is accepted like the others, and is refused once it is revoked', async () => {
     const { test, headers } = await startWithTwoKeys();
     const list = async (key: Record<string, string>) =>
       (await test.post('/v1/transactions/list', {}, key)).status;

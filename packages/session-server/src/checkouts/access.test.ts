@@ -100,7 +100,7 @@ describe('a checkout id that was shared', () => {
     expect(body.checkouts[0]?.state).toBe('open');
   });
 
-  it('does not let anyone cancel with a session that gave way, or with that of another order', async () => {
+  it('does not let anyone cancel with a session that was superseded, or with that of another order', async () => {
     const { body: older } = await stack.open('S6', { amount: '5.00' });
     const { body: newer } = await stack.reopen('S6', { renew: older.sessionId });
     expect([newer.checkout, newer.sessionId]).not.toContain(older.sessionId);
@@ -261,7 +261,7 @@ describe('the order lookup', () => {
 
   it.each([
     ['alone', ['127.0.0.1']],
-    ['beside a public one', ['3000::1', '127.0.0.1']],
+    ['next to a public one', ['3000::1', '127.0.0.1']],
     ['as IPv6', ['::ffff:127.0.0.1']],
   ])('is not made to a name that leads into the private network: %s', async (_how, addresses) => {
     const { dns, requests, askFor, close } = await startInside();

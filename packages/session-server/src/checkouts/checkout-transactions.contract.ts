@@ -101,7 +101,7 @@ export function describeSteps(fixture: StoreFixture): void {
   });
 
   describe('a step', () => {
-    it('that fails changes nothing, nor what is done beside it', async () => {
+    it('that fails changes nothing, nor what is done next to it', async () => {
       const { checkout } = await activate();
       const steps = await Promise.allSettled([
         fixture.store.apply(checkout.id, { type: 'cancel-hinted' }),

@@ -121,7 +121,7 @@ export function describeClock(fixture: StoreFixture): void {
       },
     );
 
-    it('come for a session that gave way, too', async () => {
+    it('come for a session that was superseded, too', async () => {
       await activate();
       await activate({ renew: 'session-1' }, 'session-2');
       fixture.now += HOUR_MS;

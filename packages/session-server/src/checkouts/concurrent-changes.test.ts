@@ -67,7 +67,7 @@ describe('while the provider is asked for another session', () => {
   });
 });
 
-describe('who comes back from paying in a session that gave way', () => {
+describe('who comes back from paying in a session that was superseded', () => {
   it('is asked for no other payment, and the order is paid when that is known', async () => {
     const { checkout, sessionId: older } = await opened('A3');
     const { body: renewed } = await stack.reopen('A3', { renew: older });

@@ -42,7 +42,7 @@ async function during<T>(
 }
 
 describe('steps of one order at the same time, in PostgreSQL', () => {
-  it('cancel no checkout whose payment was submitted meanwhile', async () => {
+  it('cancel no checkout whose payment was submitted in the meantime', async () => {
     const { checkout, attempt } = await harness.activate();
     const sessionId = `session-${String(attempt.orderId)}`;
     await during(
@@ -52,7 +52,7 @@ describe('steps of one order at the same time, in PostgreSQL', () => {
     expect((await store.find(checkout.id))?.state).not.toBe('cancelled');
   });
 
-  it('create no session at a new price of an order that was paid meanwhile', async () => {
+  it('create no session at a new price of an order that was paid in the meantime', async () => {
     const { checkout, attempt } = await harness.activate();
     const request = { ...TEST_REQUEST, orderVersion: 'version-2', amountMinor: 1299 };
     const decision = await during(
@@ -63,7 +63,7 @@ describe('steps of one order at the same time, in PostgreSQL', () => {
     expect(await made.query('SELECT order_id FROM attempts')).toHaveLength(1);
   });
 
-  it('show no session of an order that was paid meanwhile', async () => {
+  it('show no session of an order that was paid in the meantime', async () => {
     const { attempt } = await harness.activate();
     const decision = await during(
       () => harness.pay(attempt.orderId),

@@ -39,7 +39,7 @@ describe('a request for a checkout', () => {
 
   it.each([
     ['below it', '/v1/checkouts/more'],
-    ['beside it', '/v1/checkoutsx'],
+    ['next to it', '/v1/checkoutsx'],
   ])('is a 404 at an address %s', async (_where, path) => {
     const { status, body: problem } = await send({ path });
     expect([status, problem.code]).toEqual([404, 'not_found']);

@@ -224,7 +224,7 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       expect((await fixture.stateOf(checkout.id)).state).toBe('open');
     });
 
-    it('asks for the price again when the order was opened at a newer one meanwhile', async () => {
+    it('asks for the price again when the order was opened at a newer one in the meantime', async () => {
       const pricedAfter = fixture.now;
       fixture.now += SECOND_MS;
       await activate(OTHER_PRICE);

@@ -122,7 +122,7 @@ describe('creating a checkout of an order whose session was reported as failed',
     expect(plan(history, ask, 999_999)).toMatchObject({ kind: 'payment-pending' });
   });
 
-  it('shows the same session meanwhile', () => {
+  it('shows the same session in the meantime', () => {
     expect(plan(history, ASK, 999_999)).toMatchObject({ kind: 'existing' });
   });
 });

@@ -5,7 +5,7 @@ import { toStoredToken } from './attempt-ids.js';
 /** What a store does with evidence, and with those who come back. */
 export function describePayments(fixture: StoreFixture): void {
   const { begin, beginSending, activate, stateOf, pay, eventTypes } = fixture;
-  /** Records a row of a refund, beside the row of its payment. */
+  /** Records a row of a refund, next to the row of its payment. */
   const refund = (orderId: number, minor: number, transaction = 'tx-9') =>
     pay(orderId, {
       transaction,
@@ -46,7 +46,7 @@ export function describePayments(fixture: StoreFixture): void {
       expect(await fixture.store.findServed('tx-2')).toBeUndefined();
     });
 
-    it('counts for attempts that gave way, ended, or are still being sent', async () => {
+    it('counts for attempts that were superseded, have ended, or are still being sent', async () => {
       const sending = await beginSending();
       await pay(sending.attempt.orderId);
       expect((await stateOf(sending.checkout.id)).state).toBe('paid');
@@ -249,7 +249,7 @@ export function describePayments(fixture: StoreFixture): void {
       expect(again?.change.after).toEqual(again?.change.before);
     });
 
-    it('of a session that gave way moves nothing when it was left, and waits for money when it was paid', async () => {
+    it('of a session that was superseded moves nothing when it was left, and waits for money when it was paid', async () => {
       const { checkout, tokens } = await activate();
       await activate({ renew: 'session-1' }, 'session-2');
       for (const kind of ['cancel', 'back'] as const) {

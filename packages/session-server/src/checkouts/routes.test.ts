@@ -143,7 +143,7 @@ describe('an order with a split of its own', () => {
       .filter(({ row }) => row.orderRef?.startsWith(`${order}.`))
       .map(({ row }) => row.deductions);
 
-  it('is created with it beside the merchant’s, and again when it changes', async () => {
+  it('is created with it next to the merchant’s, and again when it changes', async () => {
     const order = { amount: '10.00', split: [{ ...PARTNER, percent: '10', cap: '0.50' }] };
     const { body: first } = await stack.open('S1', order);
     expect((await stack.open('S1', order)).body.sessionId).toBe(first.sessionId);

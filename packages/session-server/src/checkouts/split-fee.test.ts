@@ -154,7 +154,7 @@ describe('shares that are sent as percentages', () => {
     ]);
   });
 
-  it('must not come to more than the order, with the amounts beside them', () => {
+  it('must not come to more than the order, with the amounts next to them', () => {
     const rules = [percent('100'), fixed('0.01')];
     expect(catchError(() => splitAmount(999, 2, rules, 'mixed'))).toMatchObject({
       code: 'split_exceeds_amount',
@@ -169,7 +169,7 @@ describe('the split of an order', () => {
   };
   const merchant = testMerchant({ split: [percent('2.5')] });
 
-  it('comes beside the rules of its merchant, or in their place where the entry says so', () => {
+  it('is added to the rules of its merchant, or in their place where the entry says so', () => {
     expect(splitRulesOf(merchant, { ...order, split: undefined })).toEqual([percent('2.5')]);
     expect(splitRulesOf(merchant, order)).toEqual([percent('2.5'), fixed('1.00')]);
     expect(splitRulesOf({ ...merchant, orderSplit: 'replace' }, order)).toEqual([fixed('1.00')]);

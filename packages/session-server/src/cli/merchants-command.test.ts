@@ -285,7 +285,7 @@ describe('the file', () => {
     expect(refusalOf('disable', 'teashop')).toBeInstanceOf(ConfigError);
   });
 
-  it('that others change meanwhile is left to them', () => {
+  it('that others change in the meantime is left to them', () => {
     const edit = () => {
       editMerchantsFile(path, 'production', () => {
         write(read().replace('The Tea Shop', 'Their Tea Shop'));

@@ -6,7 +6,7 @@ import { eraseOrder, exportOrder, findMerchantsOf } from '../erasure/order-data.
 import type { OrderKey } from '../orders/repository.js';
 import { openPersonalPart } from '../orders/put-orders.js';
 import type { Database, Reader, Row } from '../store/database.js';
-import { openBeside } from '../open-database.js';
+import { openAlongside } from '../open-database.js';
 import { encryptionContext, loadSandboxKeys, DataEncryption } from '../encryption.js';
 import { unpackWebhook } from '../webhooks/payload.js';
 
@@ -22,7 +22,7 @@ export async function runExport(
   order: string,
   merchant: string | undefined,
 ): Promise<string[]> {
-  const database = await openBeside(config, 'read');
+  const database = await openAlongside(config, 'read');
   try {
     const tables = await exportOrder(database, await findOrder(database, order, merchant));
     const encryption = new DataEncryption(
@@ -46,7 +46,7 @@ export async function runErase(
   merchant: string | undefined,
   isJson = false,
 ): Promise<string[]> {
-  const database = await openBeside(config, 'beside');
+  const database = await openAlongside(config, 'alongside');
   try {
     const key = await findOrder(database, order, merchant);
     const became = await database.transaction('order:erase', (tx) =>

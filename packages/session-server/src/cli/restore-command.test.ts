@@ -31,7 +31,7 @@ afterEach(() => stack.close());
 const dataFile = () => join(stack.folder, 'data.sqlite');
 const backupFile = () => join(stack.folder, 'copy.sqlite');
 
-/** What an operator does every few hours, beside the running server. */
+/** What an operator does every few hours, while the server runs. */
 async function backUp(): Promise<void> {
   const source = new DatabaseSync(dataFile(), { readOnly: true });
   await backup(source, backupFile());

@@ -32,7 +32,7 @@ export function describeErasure(fixture: StoreFixture): void {
       expect(after.checkouts).toMatchObject([{ state: 'paid' }]);
     });
 
-    it('loses nothing beside the columns that are named', async () => {
+    it('loses nothing but the columns that are named', async () => {
       await payOrder();
       await fixture.eventTypes();
       const [before, , after] = [await exportAll(), await erase(), await exportAll()];

@@ -53,7 +53,7 @@ function rows(query: string): Record<string, unknown>[] {
   }
 }
 
-/** All that stands in the data file and the files beside it. */
+/** All that stands in the data file and the files next to it. */
 function bytesOnDisk(): Buffer {
   const files = readdirSync(stack.folder).filter((name) => /^data\.sqlite(-wal)?$/.test(name));
   return Buffer.concat(files.map((name) => readFileSync(join(stack.folder, name))));

@@ -167,7 +167,7 @@ describe('creating checkouts again and again', () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(1);
   });
 
-  it('counts the network of another customer for itself, also one right beside it', async () => {
+  it('counts the network of another customer for itself, also one right next to it', async () => {
     stack.shop.orders.set('L8', { amount: '5.00' });
     for (let open = 0; open < 5; open += 1) {
       expect((await openFrom('2001:db8:8:1ff::1', 'L8')).status).toBe(200);

@@ -86,7 +86,7 @@ describe('the list of orders', () => {
     await shop.stack.open('L1', PRICE);
     const [order] = (await list({ limit: 1 })).body.orders;
     expect(order).toMatchObject({ order: 'L1', state: 'open', amount: '9.99' });
-    // What was put of an order counts no more once its shop is asked for it.
+    // What was put of an order does not count once its shop is asked for it.
     expect((await shop.stack.open('A3', { amount: '7.00' })).status).toBe(200);
     expect(await shop.get('A3')).toMatchObject({ state: 'open', amount: '7.00' });
   });
@@ -165,7 +165,7 @@ describe('many lists of one merchant', () => {
     await start(20);
     for (const number of [1, 2, 3]) await shop.putAndOpen(`A${String(number)}`);
     const { clock, databaseFile: path } = shop.stack;
-    const store = TestStore.openBeside({ path, clock, rules: TEST_RULES }, 'read');
+    const store = TestStore.openAlongside({ path, clock, rules: TEST_RULES }, 'read');
     const encryption = new DataEncryption(loadSandboxKeys(path));
     const read = async (limit: number) => {
       const { orders } = await listOrders(store.database, { merchant: 'teashop', limit });
@@ -262,7 +262,7 @@ describe('the feed of events', () => {
     const { sessionId, checkout } = await shop.putAndOpen('D1');
     await cancel('D2');
     await expect.poll(async () => orders(await readAll())).toEqual(['D2']);
-    // It writes its event, older than the others, and holds its transaction open meanwhile.
+    // It writes its event, older than the others, and holds its transaction open in the meantime.
     const stalled = new DatabaseSync(shop.stack.databaseFile);
     stalled.exec('BEGIN IMMEDIATE');
     stalled

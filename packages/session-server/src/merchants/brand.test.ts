@@ -155,7 +155,7 @@ describe('a merchants file with brands', () => {
     expect(merchants.get('plain')?.logo).toBeUndefined();
   });
 
-  it('lists what is wrong with logos beside every other mistake', () => {
+  it('lists what is wrong with logos along with every other mistake', () => {
     writeFileSync(join(folder, 'svg.png'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
     write(
       merchantEntry({ currency: 'pounds', brand: { logo: 'missing.png', radius: '8px' } }),

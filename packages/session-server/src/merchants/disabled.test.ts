@@ -86,7 +86,7 @@ describe('a disabled merchant', () => {
     for (const path of paths) expect((await stack.fetch(path)).status, path).toBe(200);
   });
 
-  it('still has a payment that was under way confirmed, delivered and shown', async () => {
+  it('still has a payment that was in progress confirmed, delivered and shown', async () => {
     await stack.payAtProvider(opened.sessionId);
     await stack.fetch(stack.returnPath(opened.sessionId, 'RedirectUrl'));
     await stack.until(opened.checkout, 'paid');

@@ -214,7 +214,7 @@ describe('reading the merchants file', () => {
     ]);
   });
 
-  it('lists what does not fit together beside an address that is none', () => {
+  it('lists what does not fit together next to an address that is none', () => {
     const accounts = { '2nd': { apiUrl: 'canary', apiKey: 'canary-key' } };
     const merchants = [merchantEntry({ account: 'nrth', signingSecret: [], returnUrl: 'canary' })];
     writeFileSync(path, JSON.stringify({ accounts, merchants: [...merchants, merchantEntry()] }));
@@ -262,7 +262,7 @@ describe('a merchants file that changes', () => {
     }
   });
 
-  it('is warned of where it lacks a merchant that it had, whose payments may be under way', async () => {
+  it('is warned of where it lacks a merchant that it had, whose payments may be in progress', async () => {
     const { logger, lines } = recordingLogger();
     write(merchantEntry(), merchantEntry({ id: 'closing' }));
     const source = new FileMerchantSource({ path, environment: 'sandbox', logger });
@@ -321,7 +321,7 @@ describe('production', () => {
     expect(unsafe(changes)).toEqual([`merchants.1.${field}: production expects https`]);
   });
 
-  it('refuses a plain http page to come back to, beside its origin', () => {
+  it('refuses a plain http page to come back to, next to its origin', () => {
     const plain = { origins: ['http://shop.example'], returnUrl: 'http://shop.example/{checkout}' };
     expect(unsafe(plain).map((mistake) => mistake.split(':')[0])).toEqual([
       'merchants.1.origins.0',

@@ -76,7 +76,7 @@ describe('secrets of the merchants file', () => {
     );
   });
 
-  it('that cannot be read are mistakes beside all others, and none is quoted', () => {
+  it('that cannot be read are mistakes along with all others, and none is quoted', () => {
     writeMerchants({
       currency: 'pounds',
       orderTokenSecret: [

@@ -219,7 +219,7 @@ describe('the metrics', () => {
 });
 
 describe('a backfill that the minute has no pages for', () => {
-  it('shows how long it has been under way', async () => {
+  it('shows how long it has been in progress', async () => {
     const busy = await TestStack.start({
       env: { PAY_METRICS_PORT: '0' },
       tuning: { pollPagesPerMinute: 2 },

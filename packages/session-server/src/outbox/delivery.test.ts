@@ -151,7 +151,7 @@ describe('an event for a shop', () => {
     ]);
   });
 
-  it('that is under way is completed before the dispatcher is closed', async () => {
+  it('that is in progress is completed before the dispatcher is closed', async () => {
     const arrived = Promise.withResolvers<() => void>();
     await shopOf('teashop', (_, response) => {
       arrived.resolve(() => response.writeHead(204).end());

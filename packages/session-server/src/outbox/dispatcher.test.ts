@@ -40,7 +40,7 @@ class OutboxHarness {
   answer: (delivered: Delivered, response: ServerResponse) => void = (_, response) => {
     response.writeHead(204).end();
   };
-  /** Whether the dispatcher is never told what is due, and runs only when it is woken. */
+  /** Whether the dispatcher never learns what is due, and runs only when it is woken. */
   isOnlyWoken = false;
   now = Date.now();
   store!: TestStore;
@@ -210,7 +210,7 @@ describe('the outbox dispatcher', () => {
     ]);
   });
 
-  it('goes on by itself where the end of a try makes room for the next event', async () => {
+  it('goes on without a wake where the end of a try makes room for the next event', async () => {
     outbox.isOnlyWoken = true;
     for (let order = 0; order < 9; order += 1) await outbox.cancel('teashop', `T${String(order)}`);
     outbox.run();

@@ -76,7 +76,7 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       expect(await claimed({ limit: 2 })).toEqual(['busy', 'quiet']);
     });
 
-    it('of one merchant are under way a few at a time', async () => {
+    it('of one merchant are in progress a few at a time', async () => {
       await cancelOrders('busy', 5);
       expect(await claimed()).toHaveLength(3);
       expect(await claimed()).toEqual([]);
@@ -132,7 +132,7 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       expect(await countStatements()).toBe(1);
     });
 
-    it('that are left behind by a claim are told of, and no others', async () => {
+    it('that are left behind by a claim are reported, and no others', async () => {
       const claim = async (changes: Partial<EventClaim> = {}) =>
         store.database.transaction('test', (tx) => claimEvents(tx, { ...CLAIM, ...changes }, now));
       expect(await claim()).toEqual({ events: [], hasMore: false });

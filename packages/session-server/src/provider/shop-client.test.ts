@@ -171,7 +171,7 @@ describe('a message to a shop', () => {
     },
   );
 
-  it('that is under way ends when the client closes', async () => {
+  it('that is in progress ends when the client closes', async () => {
     const client = new ShopClient();
     const arrived = Promise.withResolvers<undefined>();
     const server = await LocalServer.start(() => {

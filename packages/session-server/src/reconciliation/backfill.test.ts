@@ -178,7 +178,7 @@ describe('a backfill of a busy merchant', () => {
     });
     expect(list.hasSeenAll(FIRST + HOUR_MS, START)).toBe(true);
     expect([...starts].filter((start) => start !== undefined).length).toBeGreaterThanOrEqual(3);
-    // No one asks any more: the one under way and another one end.
+    // No one asks any more: the one in progress and another one end.
     await vi.advanceTimersByTimeAsync(25 * MINUTE_MS);
     expect(poller.backfillSince).toBeUndefined();
     expect(list.mostCallsAMinute()).toBeLessThanOrEqual(10);

@@ -325,7 +325,7 @@ describe('a poll', () => {
   });
 });
 
-describe('a report beside the polls', () => {
+describe('a report next to the polls', () => {
   const { signal } = new AbortController();
 
   it('takes its pages of the same quota, and leaves half of them to the polls', async () => {
@@ -495,7 +495,7 @@ describe('days', () => {
 });
 
 describe('rows that move between two pages of a poll', () => {
-  /** A list whose cursors count places: what is listed or goes meanwhile moves the others. */
+  /** A list whose cursors count places: what is listed or goes in the meantime moves the others. */
   function setUp() {
     const list = new TestList([1000, 2000, 3000, 4000]);
     const gateway = {

@@ -106,7 +106,7 @@ describe('a row that proves nothing', () => {
     ['no match field', { references: {} }],
     ['another reference', { references: { orderRef: 'A1001.701' } }],
     [
-      'the MerchantReference of another attempt beside its order_id',
+      'the MerchantReference of another attempt next to its order_id',
       { references: { orderRef: 'B7.700', resellerOrderId: '700' } },
     ],
     ['the order alone', { references: { orderRef: 'A1001' } }],

@@ -29,7 +29,7 @@ const PAYMENT = { type: 'payment-proved', transaction: 'tx-1' };
 /** How much of the price of 9.99 is refunded. */
 const refund = (of: number) => ({ type: 'refund-proved', refundedMinor: of });
 const attention = (code: string) => ({ type: 'attention-needed', code });
-/** The row of a refund beside the row of its payment, an hour later. */
+/** The row of a refund next to the row of its payment, an hour later. */
 const REFUND: Partial<PaymentEvidence> = {
   transaction: 'tx-2',
   status: 'REFUNDED',

@@ -252,7 +252,7 @@ describe('the pages of a list that several servers read', () => {
     expect(await report.takePage()).toBe(true);
   });
 
-  it('are read one after the other, beside those of a list of one merchant', async () => {
+  it('are read one after the other, next to those of a list of one merchant', async () => {
     const readers = [
       await startReader('of the account', 100),
       await startReader('of one merchant', 100, AT_PROVIDER),

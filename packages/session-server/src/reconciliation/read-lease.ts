@@ -52,7 +52,7 @@ export class ReadLease {
     this.#quota = options.quota;
   }
 
-  /** How long the provider is not to be asked, as another server was told. In milliseconds; 0 is not at all. */
+  /** How long the provider is not to be asked, by the answer to another server. In milliseconds; 0 is not at all. */
   get pauseMs(): number {
     return Math.max(0, this.#pausedUntil - this.#clock.now());
   }

@@ -185,7 +185,7 @@ describe('a row with a status that means failed', () => {
   it.each([
     ['on the same page', (row: TransactionRow, paid: TransactionRow) => [[row, paid]]],
     ['on a page further down', (row: TransactionRow, paid: TransactionRow) => [[row], [paid]]],
-  ])('does not count beside a payment %s', async (_where, pagesOf) => {
+  ])('does not count next to a payment %s', async (_where, pagesOf) => {
     const { checkout, attempt } = await harness.activate();
     pages = pagesOf(declined(attempt), rowOf({ orderRef: idOf(attempt) }));
     await reconciliation.poll(attempt);
@@ -193,7 +193,7 @@ describe('a row with a status that means failed', () => {
     expect((await store.find(checkout.id))?.sequence).toBe(1);
   });
 
-  it('does not count while a payment is under way in its session, and after that it does', async () => {
+  it('does not count while a payment is in progress in its session, and after that it does', async () => {
     const { checkout, attempt } = await harness.activate();
     const sessionId = `session-${idOf(attempt)}`;
     await store.recordHint(checkout.id, { kind: 'submitted', sessionId });

@@ -131,7 +131,7 @@ export function describeRefunds(start: StartReconciliation, runs: PropertyRuns =
       if (style === 'changes the row') {
         const status = refunded === 'all' ? 'REFUNDED' : 'SUCCESS';
         const changed = { ...paid, status, amountRefunded: amount };
-        // Nothing says that a refunded row beside a payment of its session was a payment, too.
+        // Nothing says that a refunded row next to a payment of its session was a payment, too.
         const isAlone = payments.filter((other) => other.session === session).length === 1;
         return payment.wasSeenPaid || !isAlone ? [paid, changed] : [changed];
       }

@@ -127,7 +127,7 @@ describe('evidence of a payment', () => {
     expect(await stateOf(checkout)).toBe('paid');
   });
 
-  it('shows a refund beside paid', async () => {
+  it('shows a refund next to paid', async () => {
     const { checkout, sessionId } = await openedSession('P6');
     await stack.payAtProvider(sessionId);
     await stack.post(stack.webhookPath(sessionId), {});

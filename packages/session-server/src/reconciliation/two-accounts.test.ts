@@ -230,7 +230,7 @@ it('a new address and key of an account count from the next call on', async () =
   expect(sessionAt(moved, sessionId)).toBeDefined();
 });
 
-it('a platform brings accounts of its own, beside its merchants', async () => {
+it('a platform brings accounts of its own with its merchants', async () => {
   await stack.server.close();
   const file = readMerchantsFile(stack.config.merchantsFile, 'sandbox');
   const { apiUrl = '' } = file.accounts.get('north') ?? {};

@@ -18,7 +18,7 @@ import {
 } from '../store/data-file.js';
 
 /** Suffixes of the files that SQLite and the lock keep next to an open data file. */
-const BESIDE = ['-wal', '-shm', '.lock'];
+const SIDE_FILES = ['-wal', '-shm', '.lock'];
 const LOCKED = 'another program has it locked; close that program, and start again';
 /** Result codes of SQLite for a file that is damaged, or no database. */
 const DAMAGED = [11, 26];
@@ -51,11 +51,11 @@ export async function replaceDataFile(
     const copy = `${file}.restoring`;
     const lock = takeDataFileLock(file);
     try {
-      remove(copy, ['', ...BESIDE]);
+      remove(copy, ['', ...SIDE_FILES]);
       await copyBackup(backupFile, copy);
       onStep?.('restore:copied');
       await prepare(copy);
-      remove(copy, BESIDE);
+      remove(copy, SIDE_FILES);
       syncToDisk(copy);
       const kept = keepOldFile(file, clock.now());
       onStep?.('restore:old-file-kept');
@@ -67,7 +67,7 @@ export async function replaceDataFile(
       onStep?.('restore:file-replaced');
       return kept;
     } finally {
-      remove(copy, ['', ...BESIDE]);
+      remove(copy, ['', ...SIDE_FILES]);
       lock.close();
     }
   } catch (error) {

@@ -114,7 +114,7 @@ describe('a return address', () => {
     expect(await stateOf(checkout)).toBe('open');
   });
 
-  it('of a session that gave way leaves the newer one alone', async () => {
+  it('of a session that was superseded leaves the newer one alone', async () => {
     const { sessionId: older } = await openedSession('A4');
     const { body } = await stack.reopen('A4', { renew: older });
     await stack.fetch(stack.returnPath(older, 'CancelUrl'));

@@ -130,7 +130,7 @@ describe('a policy that the page has already', () => {
   const merge = (existing: string, more: Partial<CspOptions> = {}) =>
     csp({ ...OPTIONS, ...more, existing }).directives;
 
-  it('keeps what it says, and allows what the tag needs beside it', () => {
+  it('keeps what it says, and allows what the tag needs next to it', () => {
     const merged = merge("default-src 'none'; IMG-SRC https://img.example; frame-src 'none'");
     expect(merged).toEqual({
       'default-src': ["'none'"],

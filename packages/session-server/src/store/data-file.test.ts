@@ -86,7 +86,7 @@ describe('a server whose data file cannot be used says what to do, in one line',
     await stack.startServer();
   });
 
-  it('when nothing can be written beside it', async () => {
+  it('when nothing can be written next to it', async () => {
     const full = spawn('sh', ['-c', 'ulimit -S -f 0; exec "$0" "$1"', process.execPath, PROGRAM], {
       env: { ...process.env, ...stack.env },
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -339,7 +339,7 @@ describe('a database server that is restarted', () => {
     expect(await getCounter(database, 'test')).toBe(10);
   });
 
-  it('is refused with 503 meanwhile, and used again after, with all that was acknowledged', async () => {
+  it('is refused with 503 in the meantime, and used again after, with all that was acknowledged', async () => {
     const server = await PostgresServer.start();
     closing.push(() => server.remove());
     await server.query('CREATE DATABASE pay');
@@ -618,7 +618,7 @@ describe('the tables', () => {
   it('are required by a command, which makes none', async () => {
     const empty = await createTestDatabase('template0');
     closing.push(() => empty.drop());
-    const opening = PostgresDatabase.open(empty.url, { mode: 'beside' });
+    const opening = PostgresDatabase.open(empty.url, { mode: 'alongside' });
     await expect(opening).rejects.toThrow('start the server once');
     const tables = await empty.query(
       `SELECT 1 FROM information_schema.tables WHERE table_schema = 'public'`,

@@ -77,8 +77,8 @@ export interface PostgresOptions {
   readonly clock?: Clock;
   /** Whether the database keeps the plans of statements. Default: no, since poolers may not know them. */
   readonly hasNamedStatements?: boolean;
-  /** `beside`: for a command, which migrates nothing. Default: a server. */
-  readonly mode?: 'server' | 'beside';
+  /** `alongside`: for a command, which migrates nothing. Default: a server. */
+  readonly mode?: 'server' | 'alongside';
 }
 
 /**
@@ -420,7 +420,7 @@ class StatementNames {
     this.#max = max;
   }
 
-  /** Has every statement planned anew, on every connection. */
+  /** Has every statement planned again, on every connection. */
   reset(): void {
     this.#resets += 1;
     this.#names.clear();

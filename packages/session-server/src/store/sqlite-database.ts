@@ -15,7 +15,7 @@ import { prepareAlone, prepareBeside, refuseStrange, requireVersion } from './sq
 import { type Sql, sql } from './sql.js';
 
 /** Whether the file is locked, only read, or written to while another process holds the lock. */
-export type SqliteMode = 'hold' | 'read' | 'beside';
+export type SqliteMode = 'hold' | 'read' | 'alongside';
 
 /** Statements that are kept prepared. Lists of values make their number unlimited. */
 const MAX_PREPARED = 1000;
@@ -53,7 +53,7 @@ export class SqliteDatabase implements Database {
   #failure: DiskFailedError | undefined;
 
   /**
-   * @param mode `read` and `beside` take no lock, for the file of a running server: the one changes
+   * @param mode `read` and `alongside` take no lock, for the file of a running server: the one changes
    *   nothing, the other writes between the server's writes
    * @throws {DatabaseInUseError} when another process holds the file
    * @throws {DataFileError} when the file cannot be used as it is
@@ -68,7 +68,7 @@ export class SqliteDatabase implements Database {
       const file = resolveDataFile(path);
       this.#lock = mode === 'hold' ? opened(takeDataFileLock(file)) : undefined;
       if (mode === 'hold') createForOwner(file);
-      if (mode === 'beside' && !existsSync(file)) {
+      if (mode === 'alongside' && !existsSync(file)) {
         throw new ConfigError(path, ['there is no such data file; check PAY_DATABASE_FILE']);
       }
       if (mode !== 'read') {

@@ -130,7 +130,7 @@ describe('a data file', () => {
     const after = await open();
     const copy = join(folder, 'copy.sqlite');
     copyFileSync(path, copy);
-    const withoutLog = TestStore.openBeside(
+    const withoutLog = TestStore.openAlongside(
       { path: copy, clock: systemClock, rules: TEST_RULES },
       'read',
     );

@@ -22,7 +22,7 @@ const SANDBOX_KEY = 'sandbox-key-for-tests';
 export interface TestStackOptions {
   /** Added to the merchant entry. */
   readonly merchant?: Readonly<Record<string, unknown>>;
-  /** Written beside the merchants file, by their names. */
+  /** Written next to the merchants file, by their names. */
   readonly files?: Readonly<Record<string, Buffer>>;
   /** Added to the environment of the session server. */
   readonly env?: Readonly<Record<string, string>>;
@@ -229,13 +229,13 @@ export class TestStack {
     const { body } = await this.open(order, { amount: '9.99' });
     await this.fetch(this.returnPath(body.sessionId ?? '', 'CancelUrl'));
     await expect.poll(() => this.shop.eventAnswers.length).toBe(0);
-    const store = TestStore.openBeside(
+    const store = TestStore.openAlongside(
       {
         path: this.databaseFile,
         clock: { now: () => Date.now() + HOUR_MS },
         rules: TEST_RULES,
       },
-      'beside',
+      'alongside',
     );
     const [event] = await store.claimEvents({ limit: 1, perMerchant: 5, leaseSeconds: 30 });
     await store.markFailed(event?.id ?? '', retryInSeconds);

@@ -159,7 +159,7 @@ export class TestStore {
   }
 
   /** Opens the file of a server that may be running. */
-  static openBeside(options: TestStoreOptions, mode: 'read' | 'beside'): TestStore {
+  static openAlongside(options: TestStoreOptions, mode: 'read' | 'alongside'): TestStore {
     return new TestStore(new SqliteDatabase(options.path, mode), options);
   }
 

@@ -89,7 +89,7 @@ describe('the real webhook', () => {
 });
 
 describe('a notification that is the same each time', () => {
-  it('triggers a poll each time, unless a poll is already under way', async () => {
+  it('triggers a poll each time, unless a poll is already in progress', async () => {
     harness.startWorker();
     const notify = async (): Promise<number> => {
       await harness.send(token, '{"id":7}');

@@ -48,10 +48,10 @@ async function stateOf(checkout: string): Promise<string | undefined> {
   return body.checkouts[0]?.state;
 }
 
-/** What is in the data file, read beside the running server. */
+/** What is in the data file, read while the server runs. */
 async function counts(): Promise<WebhookCounts> {
   const path = join(stack.folder, 'data.sqlite');
-  const store = TestStore.openBeside({ path, clock: stack.clock, rules: TEST_RULES }, 'read');
+  const store = TestStore.openAlongside({ path, clock: stack.clock, rules: TEST_RULES }, 'read');
   const counted = await store.countWebhooks();
   await store.close();
   return counted;

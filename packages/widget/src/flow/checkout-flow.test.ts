@@ -309,7 +309,7 @@ describe('the flow of a checkout', () => {
     expect(transition(other, status('paid'))).to.equal(other);
   });
 
-  it('never offers to pay again while a payment may be under way', () => {
+  it('never offers to pay again while a payment may be in progress', () => {
     for (const name of ['confirming', 'unconfirmed', 'paid', 'opening', 'ready'] as const) {
       expect(transition(STATES[name], { type: 'start' }), name).to.equal(STATES[name]);
     }

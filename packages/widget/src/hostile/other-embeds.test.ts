@@ -87,7 +87,7 @@ describe('what goes wrong with other embeds', () => {
     );
   });
 
-  it('the overlay lets the provider’s frame have the focus, whatever is learned meanwhile', async () => {
+  it('the overlay lets the provider’s frame have the focus, whatever is learned in the meantime', async () => {
     const attributes = { mode: 'overlay' };
     const [harness, page] = await MerchantPage.place(server, { attributes });
     await harness.during('ready', () => harness.press());

@@ -14,9 +14,9 @@ export interface Labels {
   /** For the codes that begin with `sdk_`, and for a session that the SDK refused. */
   readonly sdkError: string;
   readonly error: string;
-  /** Beside a problem, where the server answered that nothing was paid for the order. */
+  /** Next to a problem, where the server answered that nothing was paid for the order. */
   readonly unpaid: string;
-  /** Beside the other problems. */
+  /** Next to the other problems. */
   readonly unknown: string;
   /** When a submitted card turned out to have paid nothing. */
   readonly notFound: string;
@@ -27,7 +27,7 @@ export interface Labels {
   readonly submitted: string;
   readonly inWindow: string;
   readonly fields: Readonly<Record<AvsField, string>>;
-  /** Beside a required field that was left empty. */
+  /** Next to a required field that was left empty. */
   readonly missingField: string;
   readonly rejectedField: string;
   readonly close: string;

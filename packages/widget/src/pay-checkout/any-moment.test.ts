@@ -62,7 +62,7 @@ const ACTIONS: Readonly<Record<string, readonly [boolean, (element: PayCheckout)
     (element) => (placeBeside(element) as unknown as Mover).moveBefore(element, null),
   ],
   'moved as usual': [false, (element) => placeBeside(element).append(element)],
-  'copied beside itself': [
+  'copied next to itself': [
     true,
     async (element) => {
       element.after(element.cloneNode(true));

@@ -55,7 +55,7 @@ describe('<pay-checkout> in the shop’s brand', () => {
     expect(widths).to.deep.equal([560, 900, 1264]);
   });
 
-  it('shows the end of a payment in its colour, and larger than a decline beside the form', async () => {
+  it('shows the end of a payment in its colour, and larger than a decline next to the form', async () => {
     const harness = await placePriced();
     harness.element.style.setProperty('--pay-checkout-good', RED);
     harness.element.style.setProperty('--pay-checkout-bad', RED);
@@ -99,7 +99,7 @@ describe('<pay-checkout> in the shop’s brand', () => {
     expect(colour()).to.equal(RED);
   });
 
-  it('shows the shop’s own logo and name beside the amount, and moves nothing', async () => {
+  it('shows the shop’s own logo and name next to the amount, and moves nothing', async () => {
     const harness = await placePriced();
     const { element } = harness;
     const before = element.offsetHeight;

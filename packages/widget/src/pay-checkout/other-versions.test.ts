@@ -3,7 +3,7 @@ import type { CheckoutStatus, CreateCheckoutReply } from '@pay-checkout/session-
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
-/** What a later version may say beside what this one knows. */
+/** What a later version may say next to what this one knows. */
 const LATER = { laterText: 'later', laterList: [{ a: 1 }], laterNothing: null };
 
 describe('<pay-checkout> at a server of another version', () => {

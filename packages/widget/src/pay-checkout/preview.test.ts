@@ -145,7 +145,7 @@ describe('the price before the payment', () => {
     await harness.during('paid', () => server.setState('paid', 5));
   });
 
-  it('is asked for again when the page is shown again: another one may have paid meanwhile', async () => {
+  it('is asked for again when the page is shown again: another one may have paid in the meantime', async () => {
     const harness = await PayCheckoutHarness.place(server);
     await comes(harness);
     expect(harness.phase).to.equal('idle');

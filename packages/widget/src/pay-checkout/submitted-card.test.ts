@@ -99,7 +99,7 @@ describe('<pay-checkout> after a card was sent', () => {
     expect(harness.events).not.to.include('pay-expired');
   });
 
-  it('so does one that is opened elsewhere meanwhile', async () => {
+  it('so does one that is opened elsewhere in the meantime', async () => {
     const harness = await send();
     await harness.during('confirming', () => harness.element.close());
     await server.setState('open');

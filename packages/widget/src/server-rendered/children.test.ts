@@ -58,7 +58,7 @@ describe('a framework that renders the children of the tag again', () => {
     page.close();
   });
 
-  it('beside the form, as frameworks do that know their own children: the form stays', async () => {
+  it('next to the form, as frameworks do that know their own children: the form stays', async () => {
     const [harness, page] = await MerchantPage.place(server, { inside });
     await harness.during('ready', () => harness.press());
     const { form } = harness;

@@ -52,7 +52,7 @@ describe('webhooks create', () => {
     await expect(stat(folder.at('k'))).rejects.toThrow('ENOENT');
   });
 
-  it('puts a key whose file fails at the last moment beside the profiles', async () => {
+  it('puts a key whose file fails at the last moment next to the profiles', async () => {
     await using folder = await makeFolder();
     const key = new Secret('sixteen-bytes-or-more');
     const path = await storeElsewhere(key, 'wh/../1', folder.at('config.json'));
