@@ -41,7 +41,7 @@ const SHOP = `declare const pay: import('@pay-checkout/merchant').PayCheckout;
 /** Snippets that another test runs: in that file. */
 const RUN_BY: Readonly<Record<string, string>> = {
   'docs/operations/deploy.md sh 1': 'packages/session-server/src/cli/init-command.test.ts',
-  'README.md js 1': 'demo/journey/twenty-lines.test.ts',
+  'README.md js 1': 'demo/journey/quick-start.test.ts',
   'docs/quick-start.md js 1': 'packages/merchant/src/quick-start.test.ts',
   'docs/quick-start.md js 3': 'packages/merchant/src/quick-start.test.ts',
   'tools/drill/README.md text 1': 'packages/session-server/src/crash-points.test.ts',

@@ -193,6 +193,42 @@ describe('an example', () => {
     INSTALL_TIMEOUT_MS,
   );
 
+  it(
+    'the quick start, word for word, takes a payment and learns of it',
+    async () => {
+      const text = readFileSync(join(ROOT, 'docs/quick-start.md'), 'utf8');
+      const [, words = ''] = /^```sh\nnpm install (.*)$/m.exec(text) ?? [];
+      const [, code = ''] = /^```js\n([^]*?)^```$/m.exec(text) ?? [];
+      const cwd = mkdtempSync(join(folder, 'quick-start-'));
+      const names = words.split(' ').map((name) => packed.get(name) ?? name);
+      await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...names], cwd);
+      // What the platform gives, and a free port.
+      writeFileSync(
+        join(cwd, 'shop.mjs'),
+        code.replace('https://pay.example', payUrl).replace('3000', String(shopPort)),
+      );
+      example = spawn(process.execPath, ['shop.mjs'], {
+        cwd,
+        env: { PAY_CHECKOUT_API_KEY: API_KEY, PAY_CHECKOUT_SIGNING_SECRET: SIGNING_SECRET },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let printed = '';
+      example.stdout?.on('data', (data: Buffer) => (printed += data.toString()));
+      const address = `http://127.0.0.1:${shopPort}/pay`;
+      const status = () => fetch(`${address}/A404`).then((answer) => answer.status, String);
+      await expect.poll(status).toBe(404);
+      const page = await browser.newPage();
+      await page.goto(`${address}/A1001`);
+      const shopper = new Shopper(page, addresses);
+      await shopper.button(/^Pay/).click();
+      await shopper.payWith(CARDS.approved);
+      await shopper.reads(PAID);
+      await expect.poll(() => printed).toBe('Order A1001 is paid: fulfil it.\n');
+      await page.close();
+    },
+    INSTALL_TIMEOUT_MS,
+  );
+
   it.runIf(process.env['ALL_EXAMPLES'])(
     'unit-tests tests pages with the tag in happy-dom, jsdom and React, by Vitest and by Jest',
     async () => {

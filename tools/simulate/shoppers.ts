@@ -53,6 +53,7 @@ export class Shoppers {
   readonly refunds = new Map<string, number>();
   readonly #options: ShoppersOptions;
   readonly #startedAt: number;
+  readonly #gone = new AbortController();
 
   constructor(options: ShoppersOptions) {
     this.#options = options;
@@ -64,6 +65,11 @@ export class Shoppers {
     const { random, merchants } = this.#options;
     const choose = zipf(merchants.length, random);
     void this.#come(choose);
+  }
+
+  /** All of them close their pages. */
+  leave(): void {
+    this.#gone.abort();
   }
 
   async #come(choose: () => number): Promise<void> {
@@ -85,7 +91,7 @@ export class Shoppers {
     if (!opened) return;
     const { checkout, sessionId } = opened;
     const leaving = new AbortController();
-    void this.#wait(checkout, leaving.signal);
+    void this.#wait(checkout, AbortSignal.any([leaving.signal, this.#gone.signal]));
     await sleep(Math.min(random.duration(70 * SECOND_MS, 0.8), 40 * MINUTE_MS));
     if (!random.chance(PAYS)) {
       leaving.abort();

@@ -148,6 +148,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       await sample();
       residentBytes = Math.max(residentBytes, process.memoryUsage.rss());
     }
+    shoppers.leave();
     const closing = server.close();
     await time.pass(MINUTE_MS, isBusy);
     await closing;

@@ -16,12 +16,12 @@ const OPTIONS: readonly string[] = [
 
 /** What the platform that hosts the session server gives to a merchant. */
 export interface PayCheckoutOptions {
-  /** Address of the session server, such as `https://pay.example`. */
-  readonly server: string;
+  /** Address of the session server, such as `https://pay.example`. As the next two, refused when undefined. */
+  readonly server: string | undefined;
   /** The merchant's id at the session server. */
-  readonly merchant: string;
+  readonly merchant: string | undefined;
   /** The merchant's key. */
-  readonly apiKey: string;
+  readonly apiKey: string | undefined;
   /** The Standard Webhooks secret of events and of the order lookup: `whsec_…`. Not for the feed alone. */
   readonly signingSecret?: string | undefined;
   /** For {@link PayCheckout.orderToken} only: the secret of order tokens. */
@@ -59,17 +59,17 @@ export class PayCheckout {
     this.server = readServer(server);
     this.merchant = readText('merchant', merchant, /^[\w.-]+$/, 'the id of the merchant');
     // A key that is no header text would be quoted in the error of fetch.
-    readText('apiKey', apiKey, /^[\x21-\x7e]{1,200}$/, 'the key of the merchant');
+    const key = readText('apiKey', apiKey, /^[\x21-\x7e]{1,200}$/, 'the key of the merchant');
     if (orderTokenSecret !== undefined) {
       readText('orderTokenSecret', orderTokenSecret, /./, 'the secret of order tokens');
     }
     if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
       throw invalidArgument('timeoutSeconds', 'a number above 0, at most 3600');
     }
-    const api = new ApiClient(this.server, apiKey, timeoutSeconds);
+    const api = new ApiClient(this.server, key, timeoutSeconds);
     const webhook = signingSecret === undefined ? undefined : readWebhook(signingSecret);
-    this.orders = new Orders(api, merchant, webhook);
-    this.events = new Events(api, this.orders, merchant, webhook);
+    this.orders = new Orders(api, this.merchant, webhook);
+    this.events = new Events(api, this.orders, this.merchant, webhook);
     this.#orderTokenSecret = orderTokenSecret;
   }
 
@@ -109,8 +109,8 @@ async function hmac(secret: string, text: string): Promise<string> {
     .replace('=', '');
 }
 
-function readServer(server: string): string {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
+function readServer(server: string | undefined): string {
+  const url = server !== undefined && URL.canParse(server) ? new URL(server) : undefined;
   const isPlain =
     url && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.username === '';
   if (!isPlain || url.search !== '' || url.hash !== '') {
