@@ -6,6 +6,7 @@ import { SILENT_OBSERVER } from '../observer.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import { RunLoops } from '../run-loop.js';
 import { ListReader, type ListReaderOptions } from './list-reader.js';
+import { BackOff } from './pacing.js';
 import { endAt } from '../testing/page-end.js';
 import { AT_PROVIDER } from '../testing/store-harness.js';
 
@@ -203,6 +204,28 @@ describe('a poll', () => {
     await poller.poll(NOW);
     expect(performance.now() - startedAt).toBeGreaterThan(50);
     expect(list.seen).toEqual(['tx-0']);
+  });
+
+  it('waits as well where the provider asked for a pause at another list of the account, and not where that one failed', async () => {
+    const [list, other] = [new TestList([1000]), new TestList([1000])];
+    const accountBackOff = new BackOff(list.clock, 1);
+    const options = { accountBackOff };
+    const [poller, another] = [list.poller(options), other.poller(options)];
+    list.before = () => {
+      throw new AppError(503, 'provider_unavailable', '');
+    };
+    await poller.poll(NOW);
+    expect([poller.isBackingOff(), another.isBackingOff()]).toEqual([true, false]);
+    await pass(10);
+    list.before = () => {
+      throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 60 });
+    };
+    await poller.poll(NOW);
+    void another.ask(NOW);
+    await pass(MINUTE_MS - 1000);
+    expect(other.asked).toEqual([]);
+    await pass(5000);
+    expect(other.asked).toHaveLength(1);
   });
 
   it('waits an hour at most, even when the provider asks for a year', async () => {

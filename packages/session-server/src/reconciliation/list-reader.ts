@@ -56,6 +56,8 @@ export interface ListReaderOptions<Due extends DuePoll = DuePoll> extends Transa
   readonly intervalMs: number;
   /** Pages that may be requested in a minute. */
   readonly pagesPerMinute: number;
+  /** The pause that the provider asks for counts for all lists of an account. Default: this is the only one. */
+  readonly accountBackOff?: BackOff | undefined;
   /** Makes the lease of servers that share a database. Default: this is the only one. */
   readonly lease?: ((quota: PageQuota) => ReadLease) | undefined;
   /** What the list is to be read for now. */
@@ -108,8 +110,10 @@ export class ListReader<Due extends DuePoll = DuePoll> {
   readonly #stop = new AbortController();
   readonly #quota: PageQuota;
   readonly #lease: ReadLease | undefined;
-  /** After a failure of the newest page, or when the provider asks for a pause: nothing is read. */
+  /** After a failure of the newest page: nothing is read. */
   readonly #backOff: BackOff;
+  /** When the provider asks for a pause: neither is any other list of the account. */
+  readonly #accountBackOff: BackOff;
   readonly #backfillBackOff: BackOff;
   readonly #loop: RunLoop;
   #backfill: Job<Due> | undefined;
@@ -128,6 +132,7 @@ export class ListReader<Due extends DuePoll = DuePoll> {
     const { clock, intervalMs, pagesPerMinute, loops } = options;
     this.#quota = new PageQuota(clock, pagesPerMinute);
     this.#backOff = new BackOff(clock, intervalMs);
+    this.#accountBackOff = options.accountBackOff ?? new BackOff(clock, intervalMs);
     this.#backfillBackOff = new BackOff(clock, intervalMs);
     this.#lease = options.lease?.(this.#quota);
     this.#loop = loops.start({ name: 'list reader', run: () => this.#run() });
@@ -165,7 +170,11 @@ export class ListReader<Due extends DuePoll = DuePoll> {
 
   /** Whether it pauses because the provider failed or asked for it. */
   isBackingOff(): boolean {
-    return this.#backOff.remainingMs > 0;
+    return this.#pauseMs > 0;
+  }
+
+  get #pauseMs(): number {
+    return Math.max(this.#backOff.remainingMs, this.#accountBackOff.remainingMs);
   }
 
   /** When the running backfill started; undefined when there is none. */
@@ -199,7 +208,7 @@ export class ListReader<Due extends DuePoll = DuePoll> {
 
   /** Reads for what is due, or goes on with the backfill. Returns 0 when there may be more to do at once. */
   async #step(): Promise<number | undefined> {
-    if (this.#backOff.remainingMs > 0) return this.#backOff.remainingMs;
+    if (this.#pauseMs > 0) return this.#pauseMs;
     if (!this.#isWoken && !this.#backfill) {
       // The server that knows first of the next hint reads for it.
       await this.#lease?.release();
@@ -277,6 +286,7 @@ export class ListReader<Due extends DuePoll = DuePoll> {
         return false;
       }
       this.#backOff.reset();
+      this.#accountBackOff.reset();
       if (job.range.isRead) return true;
       this.#continueLater(job);
       await this.#leaveUnread(job, 'incomplete');
@@ -430,8 +440,9 @@ export class ListReader<Due extends DuePoll = DuePoll> {
 
   /** Returns the number of failures in a row. */
   async #pause(retryAfterSeconds: number | undefined): Promise<number> {
-    const failures = this.#backOff.fail(retryAfterSeconds);
-    await this.#lease?.pause(this.#backOff.remainingMs);
+    const backOff = retryAfterSeconds === undefined ? this.#backOff : this.#accountBackOff;
+    const failures = backOff.fail(retryAfterSeconds);
+    await this.#lease?.pause(this.#pauseMs);
     return failures;
   }
 

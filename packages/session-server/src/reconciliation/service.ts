@@ -18,6 +18,7 @@ import { sql } from '../store/sql.js';
 import { indexMerchants } from './candidates.js';
 import { type ListRead, ListReader, type PollResult } from './list-reader.js';
 import { openPauseMs, PENDING_PAUSE_MS } from './next-poll.js';
+import { BackOff } from './pacing.js';
 import { type LostAttemptFinder, PageRecorder } from './page-recorder.js';
 import {
   type DueAttempt,
@@ -61,6 +62,8 @@ export class ReconciliationService {
   readonly #recorder: PageRecorder;
   readonly #sdkReports: SdkReports;
   readonly #readers = new Map<string, ListReader<DueAttempt>>();
+  /** By account. */
+  readonly #backOffs = new Map<string, BackOff>();
   /** Checkouts that pages asked for, to be stored together. */
   readonly #asked = new Map<string, Checkout>();
   #noting: Promise<void> | undefined;
@@ -271,6 +274,8 @@ export class ReconciliationService {
     if (known) return known;
     const { database, gateway, clock, logger, loops, intervalMs, pagesPerMinute, onStep } =
       this.#options;
+    const accountBackOff = this.#backOffs.get(list.account) ?? new BackOff(clock, intervalMs);
+    this.#backOffs.set(list.account, accountBackOff);
     const reader = new ListReader<DueAttempt>({
       account: list.account,
       providerMerchantId: list.providerMerchantId,
@@ -280,6 +285,7 @@ export class ReconciliationService {
       loops,
       intervalMs,
       pagesPerMinute,
+      accountBackOff,
       observer: this.#options.observer ?? SILENT_OBSERVER,
       lease: database.isShared
         ? (quota) => new ReadLease({ database, clock, list, quota })
