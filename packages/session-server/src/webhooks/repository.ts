@@ -122,9 +122,11 @@ export async function claimWebhooks(
   now: number,
 ): Promise<ClaimedWebhook[]> {
   const rows = await tx.all(sql`
-    UPDATE webhooks SET due_at = ${now + leaseSeconds * 1000} WHERE id IN (
+    WITH due AS MATERIALIZED (
       SELECT id FROM webhooks WHERE due_at <= ${now} ORDER BY due_at, id
-      LIMIT ${limit}${tx.skipLocked})
+      LIMIT ${limit}${tx.skipLocked}
+    )
+    UPDATE webhooks SET due_at = ${now + leaseSeconds * 1000} WHERE id IN (SELECT id FROM due)
     RETURNING *`);
   const orderIds = rows.flatMap((row) => optionalNumber(row['order_id']) ?? []);
   const attempts = await findAttemptsById(tx, orderIds);
