@@ -248,6 +248,49 @@ async function expectBrand(
 }
 
 describe('the hosted page', () => {
+  it('asks for the SDK, configuration and words beside its script, and for each of them once', async () => {
+    const shopper = await journey.shopper();
+    const { order, orderToken } = await shopper.order();
+    const { page } = shopper;
+    const { pay, sandbox } = journey.addresses;
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { origin, pathname } = new URL(request.url());
+      asked.push(origin === pay || origin === sandbox ? pathname : origin);
+    });
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`${pay}/v1/pay-checkout.js`, async (route) => {
+      await released;
+      await route.continue();
+    });
+    const first = [
+      /\/v1\/checkout-config$/,
+      /\/sdk\/.*\.js$/,
+      /\/v1\/pay-checkout\.json$/,
+      /\/v1\/languages\/de\..*\.json$/,
+    ];
+    const arrived = first.map((path) =>
+      page.waitForResponse((response) => path.test(new URL(response.url()).pathname)),
+    );
+    await page.goto(`${pay}/v1/pay/${journey.stack.merchant}/${orderToken}?locale=de`, {
+      waitUntil: 'commit',
+    });
+    // Nothing that runs has arrived, so only the page's own text can have named them.
+    await Promise.all(arrived);
+    release();
+    await shopper.payWith(CARDS.approved);
+    for (const path of first)
+      expect(
+        asked.filter((one) => path.test(one)),
+        String(path),
+      ).toHaveLength(1);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+
   it('leads back to the shop before anything is paid, also when scripts are off', async () => {
     const shopper = await journey.shopper();
     const { orderToken } = await shopper.order();

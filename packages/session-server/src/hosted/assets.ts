@@ -6,11 +6,26 @@ import { type Request, type Response, Router } from 'express';
 import type { AssetsReply, LanguageAsset } from '../contract.js';
 import { ConfigError, describeFileError } from '../errors.js';
 import { compress, precompress } from '../http/compress.js';
-import { LANGUAGES } from '../languages.js';
+import { type Language, LANGUAGES } from '../languages.js';
 
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
 /** For addresses that change with what they lead to. */
 export const YEAR = 'public, max-age=31536000, immutable';
+
+/** Files with the element's texts in other languages, by address under `/v1`. */
+const LANGUAGE_FILES = LANGUAGES.flatMap(({ locale, dir, element }) => {
+  if (!element) return [];
+  const text = JSON.stringify({ locale, dir, ...element });
+  const asset = toAsset(Buffer.from(text), 'application/json');
+  return [{ locale, path: `/languages/${locale}.${shortHashOf(asset)}.json`, asset }];
+});
+
+const LANGUAGE_ASSETS: Readonly<Record<string, LanguageAsset>> = Object.fromEntries(
+  LANGUAGE_FILES.map(({ locale, path, asset }) => [
+    locale.toLowerCase(),
+    { path: `/v1${path}`, integrity: asset.integrity },
+  ]),
+);
 
 /**
  * The element's script, under a plain name that always works and under a hashed name for pages that
@@ -41,18 +56,10 @@ export function assetRoutes(
     );
   }
   router.use(['/languages', '/pay-checkout.json', '/assets'], compress);
-  const languages: Record<string, LanguageAsset> = {};
-  for (const { locale, dir, element } of LANGUAGES) {
-    if (!element) continue;
-    const asset = toAsset(
-      Buffer.from(JSON.stringify({ locale, dir, ...element })),
-      'application/json',
-    );
-    const path = `/languages/${locale}.${shortHashOf(asset)}.json`;
+  for (const { path, asset } of LANGUAGE_FILES) {
     router.get(path, (_request, response) => {
       sendAsset(response, asset, YEAR);
     });
-    languages[locale.toLowerCase()] = { path: `/v1${path}`, integrity: asset.integrity };
   }
   router.get('/pay-checkout.json', (_request, response) => {
     response.setHeader('cache-control', 'public, max-age=300');
@@ -61,7 +68,7 @@ export function assetRoutes(
     response.json({
       script: `/v1/${hashedNameOf(script)}`,
       integrity,
-      languages,
+      languages: LANGUAGE_ASSETS,
     } satisfies AssetsReply);
   });
   for (const name of ['return.js', 'hosted.js', 'page.css'] as const) {
@@ -71,6 +78,11 @@ export function assetRoutes(
     });
   }
   return router;
+}
+
+/** The file with the element's texts in `language`; undefined where its script has them. */
+export function languageAsset({ locale }: Language): LanguageAsset | undefined {
+  return LANGUAGE_ASSETS[locale.toLowerCase()];
 }
 
 /** Sends a script as small as the browser takes it: the largest part of a first load. */

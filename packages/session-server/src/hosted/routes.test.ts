@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AssetsReply } from '../contract.js';
 import { ENGLISH } from '../languages.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
@@ -67,12 +68,29 @@ describe('the hosted page', () => {
     expect(text.includes(`<a id="back" href="${SHOP_ORIGIN}/">Back to the shop</a>`)).toBe(knows);
   });
 
+  it('names all that the element asks for first, so that nothing waits for the script', async () => {
+    const path = `/v1/pay/teashop/${stack.token('H7')}`;
+    const assets = (await (await fetch(`${stack.url}/v1/pay-checkout.json`)).json()) as AssetsReply;
+    const always = [
+      '/v1/checkout-config?merchant=teashop',
+      'http://sandbox.localhost:4300/sdk/checkout.js',
+    ];
+    expect(preloads((await stack.fetch(path)).text)).toEqual(always);
+    const german = (await stack.fetch(`${path}?locale=de-AT`)).text;
+    const words = ['/v1/pay-checkout.json', assets.languages?.['de']?.path];
+    expect(preloads(german)).toEqual([...always, ...words]);
+  });
+
   it('says when its link has expired', async () => {
     const { status, text } = await stack.fetch(`/v1/pay/teashop/${stack.token('H4', -1)}`);
     expect(status).toBe(410);
     expect(text).toContain('has expired');
   });
 });
+
+function preloads(text: string): (string | undefined)[] {
+  return [...text.matchAll(/<link\s+rel="preload"[^>]*?href="([^"]*)"/g)].map(([, href]) => href);
+}
 
 describe('the text of the hosted page', () => {
   it.each([undefined, false, true])(

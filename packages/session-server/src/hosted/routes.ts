@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import { logRefusal } from '../http/errors.js';
-import { html } from '../http/html.js';
+import { type Html, html } from '../http/html.js';
 import { type Page, renderBackLink, renderLogo, sendNotice, sendPage } from '../http/page.js';
 import { addressOf, Limit, type RateLimits } from '../http/limits.js';
 import { type Language, languageFor, localeOf, textOf } from '../languages.js';
@@ -12,7 +12,7 @@ import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { checkOrderToken, splitOrderToken } from '../orders/order-token.js';
 import { sdkSources } from '../security/csp.js';
-import { sendAsset, YEAR } from './assets.js';
+import { languageAsset, sendAsset, YEAR } from './assets.js';
 
 export interface HostedRoutesOptions {
   readonly merchants: MerchantSource;
@@ -113,7 +113,8 @@ export function makeHostedPage(page: HostedPage): Page {
     attributes: html`data-origins="${merchant.origins.join(' ')}"
     data-navigates="${String(merchant.sdk.navigates ?? false)}"`,
     head: html`<script src="/v1/assets/hosted.js" defer></script>
-      <script src="/v1/pay-checkout.js" defer></script>`,
+      <script src="/v1/pay-checkout.js" defer></script>
+      ${renderPreloads(merchant, language)}`,
     body: html`<body class="hosted">
       <main>
         <header class="shop">
@@ -138,4 +139,30 @@ export function makeHostedPage(page: HostedPage): Page {
       </main>
     </body>`,
   };
+}
+
+/**
+ * What the element asks for first, so that the browser loads it beside the element's script. Each
+ * has to be requested just as the element does, otherwise it is loaded twice.
+ */
+function renderPreloads({ id, sdk }: Merchant, language: Language): Html {
+  const config = `/v1/checkout-config?merchant=${encodeURIComponent(id)}`;
+  const texts = languageAsset(language);
+  return html`<link rel="preload" as="fetch" href="${config}" crossorigin />
+    <link rel="preload" as="script" href="${sdk.url}" ${renderIntegrity(sdk.integrity)} />
+    ${
+      texts === undefined
+        ? ''
+        : html`<link rel="preload" as="fetch" href="/v1/pay-checkout.json" crossorigin />
+            <link
+              rel="preload"
+              as="fetch"
+              href="${texts.path}"
+              ${renderIntegrity(texts.integrity)}
+            />`
+    }`;
+}
+
+function renderIntegrity(integrity: string | undefined): Html {
+  return integrity === undefined ? html`` : html`integrity="${integrity}" crossorigin`;
 }

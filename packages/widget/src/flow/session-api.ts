@@ -175,8 +175,8 @@ async function send<Reply>(
       // What creates a checkout goes as text: the browser asks for no leave before it.
       headers: isHint ? { 'content-type': 'application/json' } : undefined,
       body: body && JSON.stringify(body),
-      // As a preload of the configuration has it: only then is it used. To another origin both omit them.
-      credentials: body || integrity ? 'omit' : 'same-origin',
+      // As a preload has it: only then is it used. To another origin both omit them.
+      credentials: body ? 'omit' : 'same-origin',
       integrity,
       // A hint outlives the page.
       keepalive: isHint,
