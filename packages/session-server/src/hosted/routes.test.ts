@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AssetsReply } from '../contract.js';
 import { ENGLISH } from '../languages.js';
+import { PRICE, PuttingShop } from '../testing/putting-shop.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
 import { makeHostedPage } from './routes.js';
@@ -20,6 +21,8 @@ describe('the hosted page', () => {
     expect(text).toContain(`order-token="${token}"`);
     expect(text).toContain('<noscript>');
     expect(text).toContain('Order H1');
+    // The shop would have to be asked for the price.
+    expect(text).not.toContain('og:description');
     expect(stack.createSessionCalls()).toBe(0);
     expect(stack.shop.lookups).toEqual([]);
     expect(headers.get('referrer-policy')).toBe('no-referrer');
@@ -91,6 +94,38 @@ describe('the hosted page', () => {
 function preloads(text: string): (string | undefined)[] {
   return [...text.matchAll(/<link\s+rel="preload"[^>]*?href="([^"]*)"/g)].map(([, href]) => href);
 }
+
+describe('the preview of a payment link', () => {
+  let shop: PuttingShop;
+  beforeAll(async () => {
+    shop = await PuttingShop.start();
+  });
+  afterAll(() => shop.stack.close());
+
+  async function preview({ payUrl }: { readonly payUrl: string }): Promise<string> {
+    return (await shop.stack.fetch(new URL(payUrl).pathname)).text;
+  }
+
+  it('has the title and the price, and changes nothing', async () => {
+    const { body } = await shop.put('P1');
+    const before = await shop.get('P1');
+    shop.stack.clock.advance(1);
+    const text = await preview(body);
+    expect(text).toMatch(/<meta property="og:title" content="Pay [^"]+ – order P1" \/>/);
+    expect(text).toContain('<meta property="og:description" content="£9.99" />');
+    expect(await shop.get('P1')).toEqual(before);
+    expect(before.checkouts).toEqual([]);
+    expect(shop.stack.createSessionCalls()).toBe(0);
+  });
+
+  it('shows the price of now, and none once the order was voided', async () => {
+    const { body } = await shop.put('P2');
+    await shop.put('P2', { ...PRICE, amount: '1250.00' });
+    expect(await preview(body)).toContain('content="£1,250.00"');
+    await shop.makeVoid('P2');
+    expect(await preview(body)).not.toContain('og:description');
+  });
+});
 
 describe('the text of the hosted page', () => {
   it.each([undefined, false, true])(

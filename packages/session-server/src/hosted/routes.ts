@@ -10,12 +10,16 @@ import type { Logger } from '../logger.js';
 import { shopNameOf } from '../merchants/brand.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import { formatMinor } from '../money.js';
 import { checkOrderToken, splitOrderToken } from '../orders/order-token.js';
+import { findOrder } from '../orders/repository.js';
 import { sdkSources } from '../security/csp.js';
+import type { Reader } from '../store/database.js';
 import { languageAsset, sendAsset, YEAR } from './assets.js';
 
 export interface HostedRoutesOptions {
   readonly merchants: MerchantSource;
+  readonly database: Reader;
   readonly clock: Clock;
   readonly rateLimits: RateLimits;
   /** Address that browsers report violations of the page's policy to. */
@@ -26,6 +30,7 @@ export interface HostedRoutesOptions {
 /** The hosted payment page: for redirects, pay-by-link, and pages where our script cannot run. */
 export function hostedRoutes({
   merchants,
+  database,
   clock,
   rateLimits,
   cspReportTo,
@@ -78,7 +83,9 @@ export function hostedRoutes({
       framedBy: merchant.origins,
     };
     const { order } = parts;
-    sendPage(response, policy, makeHostedPage({ language, locale, merchant, order, orderToken }));
+    const price = await findPrice(database, merchant.id, order, locale);
+    const page = { language, locale, merchant, order, orderToken, price };
+    sendPage(response, policy, makeHostedPage(page));
   });
 
   // Anyone may ask: a logo is no secret. Its address changes with it.
@@ -90,6 +97,24 @@ export function hostedRoutes({
   return router;
 }
 
+/**
+ * What the order costs, for the preview of a link; undefined where it cannot be paid. A shop with an order
+ * lookup is not asked: programs of chats and mail visit links that no one has pressed.
+ */
+async function findPrice(
+  database: Reader,
+  merchant: string,
+  order: string,
+  locale: string,
+): Promise<string | undefined> {
+  const stored = await findOrder(database, { merchant, order });
+  if (!stored?.put || stored.isVoid || stored.state === 'paid') return undefined;
+  const { amountMinor, currency, decimals } = stored.put;
+  const amount = formatMinor(amountMinor, decimals) as Intl.StringNumericLiteral;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits }).format(amount);
+}
+
 export interface HostedPage {
   readonly language: Language;
   /** The shopper's language and region, for the element. */
@@ -97,6 +122,8 @@ export interface HostedPage {
   readonly merchant: Merchant;
   readonly order: string;
   readonly orderToken: string;
+  /** As people read it, for the preview of a link. */
+  readonly price?: string | undefined;
 }
 
 /**
@@ -104,15 +131,20 @@ export interface HostedPage {
  * page opens nothing at the provider; the element does that when it runs.
  */
 export function makeHostedPage(page: HostedPage): Page {
-  const { language, locale, merchant, order, orderToken } = page;
+  const { language, locale, merchant, order, orderToken, price } = page;
   const name = shopNameOf(merchant);
+  const title = textOf(language, 'payTitle', { merchant: name, order });
   return {
     language,
-    title: textOf(language, 'payTitle', { merchant: name, order }),
+    title,
     merchant,
     attributes: html`data-origins="${merchant.origins.join(' ')}"
     data-navigates="${String(merchant.sdk.navigates ?? false)}"`,
-    head: html`<script src="/v1/assets/hosted.js" defer></script>
+    head: html`<meta property="og:type" content="website" />
+      <meta property="og:site_name" content="${name}" />
+      <meta property="og:title" content="${title}" />
+      ${price === undefined ? '' : html`<meta property="og:description" content="${price}" />`}
+      <script src="/v1/assets/hosted.js" defer></script>
       <script src="/v1/pay-checkout.js" defer></script>
       ${renderPreloads(merchant, language)}`,
     body: html`<body class="hosted">
