@@ -86,6 +86,10 @@ const CONTEXT: Readonly<Record<string, { before?: string; within?: string }>> = 
       declare const findPrice: (order: string) => { amount: string; currency: string };
       declare const markPaid: (order: string, event: string) => void;`,
   },
+  'packages/merchant/README.md js 3': {
+    before: `declare const price: { amount: string; currency: string };
+      declare const payUrl: string;`,
+  },
   'packages/sandbox/README.md js 2': {
     before: `declare const PaySandbox: {
       configure(settings: {

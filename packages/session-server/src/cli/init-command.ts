@@ -12,6 +12,7 @@ const FILES = [
   { name: 'merchants.json', template: 'merchants.json', hasSecrets: true },
   { name: 'shop.env', template: 'shop.env', hasSecrets: true },
   { name: 'shop.mjs', template: 'shop.mjs', hasSecrets: false },
+  { name: 'start.mjs', template: 'start.mjs', hasSecrets: false },
   { name: 'package.json', template: 'packages.json', hasSecrets: false },
   { name: 'compose.yaml', template: 'compose.yaml', hasSecrets: false },
   { name: '.gitignore', template: 'gitignore', hasSecrets: false },
@@ -113,11 +114,10 @@ function nextSteps(folder: string, shop: string): string[] {
     'To pay a first order:',
     ...(folder === '.' ? [] : [`  cd ${folder}`]),
     '  npm install',
-    '  npm run sandbox  the provider; leave it running (no money moves)',
-    '  npm run server   the session server, in a second terminal',
-    '  npm run shop     a shop, in a third',
+    '  npm start  the provider (no money moves), the session server and a shop; Ctrl-C stops them',
     `Open ${shop}, and pay with the card 9000 0000 0000 0001, any date to come, any code.`,
     '',
+    'Each alone: npm run sandbox, npm run server, npm run shop',
     'Merchants: npm run server -- merchants --help',
   ];
 }
