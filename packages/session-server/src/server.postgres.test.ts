@@ -230,6 +230,7 @@ describe('a server whose database is restarted', () => {
       const statusOf = async (path: string) => (await restarted.fetch(path)).status;
       await expect.poll(() => statusOf('/readyz')).toBe(503);
       expect(await statusOf('/healthz')).toBe(200);
+      expect(await statusOf(`/v1/pay/teashop/${restarted.token('A1001')}`)).toBe(200);
       await server.resume();
       await expect.poll(() => statusOf('/readyz')).toBe(200);
       expect((await restarted.reopen('A1001')).body).toMatchObject({ sessionId: body.sessionId });

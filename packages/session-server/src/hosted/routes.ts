@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Router } from 'express';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
@@ -83,7 +84,11 @@ export function hostedRoutes({
       framedBy: merchant.origins,
     };
     const { order } = parts;
-    const price = await findPrice(database, merchant.id, order, locale);
+    // The page is there without it, also while the store is not.
+    const price = await Promise.race([
+      findPrice(database, merchant.id, order, locale).catch(() => undefined),
+      setTimeout(PRICE_MS, undefined, { ref: false }),
+    ]);
     const page = { language, locale, merchant, order, orderToken, price };
     sendPage(response, policy, makeHostedPage(page));
   });
@@ -96,6 +101,9 @@ export function hostedRoutes({
   });
   return router;
 }
+
+/** How long a page waits for the price in its preview. */
+const PRICE_MS = 500;
 
 /**
  * What the order costs, for the preview of a link; undefined where it cannot be paid. A shop with an order
