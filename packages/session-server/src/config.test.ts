@@ -271,19 +271,22 @@ describe('a secret in a file', () => {
     ['others may read', () => write('open', 'a-key', 0o444), 'give it mode 0400 or 0440'],
     ['the group may write', () => write('group', 'a-key', 0o460), 'give it mode 0400 or 0440'],
     ['holds no key', () => write('spaces', 'oops a key'), 'without spaces'],
-  ])('that %s is a mistake, along with all others, and nothing of it is quoted', (_how, make, why) => {
-    const mistakes = mistakesOf({
-      PAY_PARTNER_API_KEY: undefined,
-      PAY_PARTNER_API_KEY_FILE: make(),
-      PAY_PORT: 'http',
-    });
-    expect(mistakes).toHaveLength(2);
-    expect(mistakes.join()).toContain('PAY_PORT: ');
-    expect(mistakes.find((mistake) => mistake.startsWith('PAY_PARTNER_API_KEY_FILE: '))).toContain(
-      why,
-    );
-    expect(mistakes.join()).not.toContain('oops');
-  });
+  ])(
+    'that %s is a mistake, along with all others, and nothing of it is quoted',
+    (_how, make, why) => {
+      const mistakes = mistakesOf({
+        PAY_PARTNER_API_KEY: undefined,
+        PAY_PARTNER_API_KEY_FILE: make(),
+        PAY_PORT: 'http',
+      });
+      expect(mistakes).toHaveLength(2);
+      expect(mistakes.join()).toContain('PAY_PORT: ');
+      expect(
+        mistakes.find((mistake) => mistake.startsWith('PAY_PARTNER_API_KEY_FILE: ')),
+      ).toContain(why);
+      expect(mistakes.join()).not.toContain('oops');
+    },
+  );
 
   it('next to the same secret in the environment is a mistake', () => {
     expect(
