@@ -182,7 +182,7 @@ export function makeHostedPage(page: HostedPage): Page {
 }
 
 /**
- * What the element asks for first, so that the browser loads it beside the element's script. Each
+ * What the element asks for first, so that the browser loads it along with the element's script. Each
  * has to be requested just as the element does, otherwise it is loaded twice.
  */
 function renderPreloads({ id, sdk }: Merchant, language: Language): Html {
