@@ -21,11 +21,17 @@ export async function measureEvidence(
   const agent = new Agent({ connections: WAITERS });
   let waits = 0;
   let refused = 0;
+  let reset = 0;
   const waitForPayment = async (origin: string, checkout: string): Promise<number> => {
     for (let revision = 1; ;) {
       waits += 1;
       const path = `/v1/checkouts?id=${checkout}:${String(revision)}&wait=25`;
-      const { body, statusCode } = await agent.request({ origin, path, method: 'GET' });
+      const response = await agent.request({ origin, path, method: 'GET' }).catch(() => undefined);
+      if (!response) {
+        reset += 1;
+        continue;
+      }
+      const { body, statusCode } = response;
       if (statusCode === 503) {
         await body.dump();
         refused += 1;
@@ -54,6 +60,7 @@ export async function measureEvidence(
     payments: opened.length,
     longPolls: waits,
     refused,
+    reset,
     secondsToMiddleAnswer: round(median(seconds)),
     secondsToLastAnswer: round(Math.max(...seconds)),
   };
