@@ -31,7 +31,7 @@ import type { Database, Transaction } from '../../packages/session-server/dist/s
 import { sql } from '../../packages/session-server/dist/store/sql.js';
 import { SqliteDatabase } from '../../packages/session-server/dist/store/sqlite-database.js';
 import { packWebhook } from '../../packages/session-server/dist/webhooks/payload.js';
-import { recordWebhook } from '../../packages/session-server/dist/webhooks/steps.js';
+import { recordWebhook } from '../../packages/session-server/dist/webhooks/webhook-transactions.js';
 import { startWebhookWorker } from '../../packages/session-server/dist/webhooks/worker.js';
 
 export interface SimulatedServerOptions {

@@ -15,7 +15,7 @@ import {
 import { referencesOf } from '../reconciliation/matching.js';
 import type { Database } from '../store/database.js';
 import type { StepContext } from '../checkouts/checkout-transactions.js';
-import type { HashReference } from '../webhooks/steps.js';
+import type { HashReference } from '../webhooks/webhook-transactions.js';
 import { adoptAttempt, type Loss, type OrderIdRange } from './repository.js';
 
 export interface LostAttemptsOptions {

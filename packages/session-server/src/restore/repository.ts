@@ -12,7 +12,7 @@ import { addCheckout, newCheckout, type StepContext } from '../checkouts/checkou
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import { retryWebhooksNaming } from '../webhooks/repository.js';
-import type { HashReference } from '../webhooks/steps.js';
+import type { HashReference } from '../webhooks/webhook-transactions.js';
 /** What was lost when a data file was restored from a backup. */
 export interface Loss {
   /** When the last attempt that is known was made: everything after it is lost; ms since 1970. */

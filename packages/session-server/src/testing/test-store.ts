@@ -82,7 +82,7 @@ import {
   TESTS_COUNTER,
   type WebhookOutcome,
 } from '../webhooks/repository.js';
-import { completeWebhook, keepUnmatched, recordWebhook } from '../webhooks/steps.js';
+import { completeWebhook, keepUnmatched, recordWebhook } from '../webhooks/webhook-transactions.js';
 import { type Database, incrementCounter, optionalNumber, ping } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';

@@ -13,7 +13,7 @@ import { encryptionContext, type DataEncryption } from '../encryption.js';
 import { type Database, incrementCounter } from '../store/database.js';
 import { isTestWebhook, packWebhook } from './payload.js';
 import { TESTS_COUNTER } from './repository.js';
-import { recordWebhook } from './steps.js';
+import { recordWebhook } from './webhook-transactions.js';
 
 const HOUR_SECONDS = 3600;
 /** Room for an attempt comes back only when bodies are erased, so a sender should wait long. */

@@ -34,7 +34,7 @@ import {
   type WebhookProof,
 } from './repository.js';
 import { eraseOldLog } from '../orders/order-log.js';
-import { completeWebhook, keepUnmatched } from './steps.js';
+import { completeWebhook, keepUnmatched } from './webhook-transactions.js';
 
 const BATCH = 100;
 const LOG_BATCH = 1000;
