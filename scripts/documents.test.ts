@@ -72,10 +72,10 @@ describe('the documents', () => {
   it('name only commands of package.json that are there', () => {
     const scriptsOf = (file: string): string[] =>
       Object.keys((JSON.parse(read(file)) as { scripts?: object }).scripts ?? {});
-    // Those of the folder that `init` writes are there as well.
-    const init = read('packages/session-server/assets/init/packages.json');
-    const ofInit = [...init.matchAll(/"(\w+)": "node --env-file/g)].map(([, name]) => name);
-    const ofRoot = [...scriptsOf('package.json'), ...ofInit];
+    // Those of the folder that `npm create` writes are there as well.
+    const template = read('packages/create/templates/packages.json');
+    const ofTemplate = [...template.matchAll(/"(\w+)": "node --env-file/g)].map(([, name]) => name);
+    const ofRoot = [...scriptsOf('package.json'), ...ofTemplate];
     const ofAll = listCommittedFiles()
       .filter((file) => /(^|\/)package\.json$/.test(file))
       .flatMap(scriptsOf);

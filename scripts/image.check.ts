@@ -28,8 +28,8 @@ describe('the image', () => {
   let app: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'image-'));
-    const program = join(ROOT, 'packages/session-server/dist/bin.js');
-    execFileSync(process.execPath, [program, 'init', join(folder, 'pay')]);
+    const program = join(ROOT, 'packages/create/dist/main.js');
+    execFileSync(process.execPath, [program, join(folder, 'pay'), '--no-install']);
     chmodSync(folder, 0o755);
     app = join(folder, 'app');
     await fillImageFolder(app);

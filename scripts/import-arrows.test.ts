@@ -8,6 +8,7 @@ import { listCommittedFiles, ROOT } from './committed-files.mjs';
  * installed is not an import: see `OPTIONAL`.
  */
 const ARROWS: Record<string, { code: string[]; types?: string[]; tests?: string[] }> = {
+  'packages/create': { code: [], tests: ['session-server', 'sandbox'] },
   'packages/merchant': { code: [], tests: ['session-server', 'sandbox'] },
   'packages/operator': { code: ['session-server'] },
   'packages/partner-api': { code: [] },
@@ -43,8 +44,10 @@ interface Import {
 function importsOf(folder: string): Import[] {
   return (
     listCommittedFiles(folder)
-      // What `init` copies is code of a shop's back end.
-      .filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !file.includes('/assets/init/'))
+      // Templates are code of a shop's back end.
+      .filter(
+        (file) => /\.[cm]?[jt]sx?$/.test(file) && !file.startsWith('packages/create/templates/'),
+      )
       .flatMap((file) =>
         [...readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)].map((match) => ({
           file,

@@ -56,8 +56,9 @@ interface Compose {
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'ops-'));
-  const program = join(ROOT, 'packages/session-server/dist/bin.js');
-  execFileSync(process.execPath, [program, 'init', join(folder, 'pay')]);
+  const program = join(ROOT, 'packages/create/dist/main.js');
+  const ports = ['--port', '4200', '--sandbox-port', '4300', '--shop-port', '3000'];
+  execFileSync(process.execPath, [program, join(folder, 'pay'), '--no-install', ...ports]);
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -74,7 +75,7 @@ describe('compose.yaml', () => {
     expect(status, stdout.toString()).toBe(0);
   });
 
-  it('starts servers with settings that they take, in a folder of init', () => {
+  it('starts servers with settings that they take, in a folder of `npm create`', () => {
     const at = (name: string) => join(folder, 'pay', name);
     const config = parseConfig({
       ...parseEnv(readFileSync(at('.env'), 'utf8')),
@@ -118,7 +119,7 @@ describe('compose.yaml', () => {
       expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  it('limits sandbox and servers as the compose file of init does, and lets servers stop', () => {
+  it('limits sandbox and servers as the compose file of `npm create` does, and lets servers stop', () => {
     const small = parse(readFileSync(join(folder, 'pay/compose.yaml'), 'utf8'), {
       merge: true,
     }) as Compose;

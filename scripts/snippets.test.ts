@@ -40,7 +40,9 @@ const SHOP = `declare const pay: import('@pay-checkout/merchant').PayCheckout;
 
 /** Snippets that another test runs: in that file. */
 const RUN_BY: Readonly<Record<string, string>> = {
-  'docs/operations/deploy.md sh 1': 'packages/session-server/src/cli/init-command.test.ts',
+  'docs/operations/deploy.md sh 1': 'packages/create/src/create.test.ts',
+  'docs/quick-start.md sh 1': 'packages/create/src/create.test.ts',
+  'packages/create/README.md sh 1': 'packages/create/src/create.test.ts',
   'README.md js 1': 'demo/journey/quick-start.test.ts',
   'docs/quick-start.md js 1': 'packages/merchant/src/quick-start.test.ts',
   'docs/quick-start.md js 3': 'packages/merchant/src/quick-start.test.ts',

@@ -56,6 +56,11 @@ async function pack(name: string): Promise<void> {
 async function install(example: string): Promise<string> {
   const copy = join(folder, example);
   cpSync(join(ROOT, 'examples', example), copy, { recursive: true });
+  await installIn(copy);
+  return copy;
+}
+
+async function installIn(copy: string): Promise<void> {
   const file = join(copy, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
   for (const name of Object.keys(manifest.dependencies ?? {})) {
@@ -66,7 +71,6 @@ async function install(example: string): Promise<string> {
   const overrides = Object.fromEntries(packed);
   writeFileSync(file, JSON.stringify({ ...manifest, overrides }));
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], copy);
-  return copy;
 }
 
 describe('an example', () => {
@@ -224,6 +228,52 @@ describe('an example', () => {
       await shopper.payWith(CARDS.approved);
       await shopper.reads(PAID);
       await expect.poll(() => printed).toBe('Order A1001 is paid: fulfil it.\n');
+      await page.close();
+    },
+    INSTALL_TIMEOUT_MS,
+  );
+
+  it.runIf(process.env['ALL_EXAMPLES'])(
+    'what npm create writes is installed, started, paid in, and knows of it',
+    async () => {
+      await Promise.all(['create', 'partner-api', 'session-server', 'sandbox'].map(pack));
+      await run(
+        'npm',
+        ['install', '--no-audit', '--no-fund', packed.get('@pay-checkout/create') ?? ''],
+        folder,
+      );
+      const cwd = join(folder, 'created');
+      const program = join(folder, 'node_modules/.bin/create-pay-checkout');
+      const taken = new Set<number>();
+      const options = ['--shop-port', '--port', '--sandbox-port'].map(async (name) => {
+        const { port } = await findFreePort(0, taken);
+        taken.add(port);
+        return [name, String(port)];
+      });
+      const words = (await Promise.all(options)).flat();
+      await run(program, [cwd, '--typescript', '--no-install', ...words], folder);
+      await installIn(cwd);
+      await run('npm', ['run', 'check'], cwd);
+      example = spawn(process.execPath, ['start.mjs'], {
+        cwd,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let printed = '';
+      example.stdout?.on('data', (data: Buffer) => (printed += data.toString()));
+      const shop = () => /The shop is at (\S+)/.exec(printed)?.[1];
+      await expect.poll(shop, { timeout: 30_000 }).toBeDefined();
+      const page = await browser.newPage();
+      await page.goto(shop() ?? '');
+      await page.getByRole('link', { name: 'Order A1001' }).click();
+      const [, , sandboxPort = ''] = [...words.filter((word) => /^\d+$/.test(word))];
+      const shopper = new Shopper(page, {
+        ...addresses,
+        sandbox: `http://127.0.0.1:${sandboxPort}`,
+      });
+      await shopper.button(/^Pay/).click();
+      await shopper.payWith(CARDS.approved);
+      await shopper.reads(PAID);
+      await expect.poll(() => printed).toContain('Order A1001 is paid: fulfil it.');
       await page.close();
     },
     INSTALL_TIMEOUT_MS,

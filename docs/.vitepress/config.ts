@@ -131,6 +131,7 @@ export default defineConfig({
         text: 'The back end',
         items: [
           readme('Library', 'packages/merchant'),
+          readme('A shop on your machine', 'packages/create'),
           docs('Events', 'events'),
           docs('Split fees', 'split-fees'),
           docs('Addresses', 'avs'),

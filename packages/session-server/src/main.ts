@@ -3,7 +3,6 @@ import { parseConfig } from './config.js';
 import { readCrashHook } from './crash-points.js';
 import { AppError, ConfigError } from './errors.js';
 import { VERSION } from './version.js';
-import { runInit } from './cli/init-command.js';
 import { MERCHANTS_USAGE, runMerchants } from './cli/merchants-command.js';
 import { runErase, runExport } from './cli/order-commands.js';
 import { runMoveStore } from './cli/move-store-command.js';
@@ -16,7 +15,7 @@ const JSON_OPTION = '--json';
 
 const USAGE = `Usage:
   pay-session-server                              run the server
-  pay-session-server init <folder>                write a folder with a sandbox, to pay a first order
+  pay-session-server init                         moved: npm create @pay-checkout my-shop
   pay-session-server check                        check settings, merchants file and scripts
   pay-session-server explain <order> [merchant]   show what is known about an order, and why
   pay-session-server events dead-lettered [merchant]
@@ -97,7 +96,10 @@ async function runCommand(
   if (command === 'restore')
     return asMessages(await runRestore(config(), words, { onStep: readCrashHook(process.env) }));
   if (command === 'move-store') return asMessages(await runMoveStore(config(), words));
-  if (command === 'init') return asMessages(runInit(words));
+  if (command === 'init') {
+    const message = 'init has moved: npm create @pay-checkout my-shop -- --help';
+    throw new AppError(400, 'invalid_request', message);
+  }
   if (command === 'events') return (await loadOperator(command)).runEvents(config(), words, isJson);
   if (command === 'report') return (await loadOperator(command)).runReport(config(), words, isJson);
   if (command === 'webhooks' && words.length === 0) {
