@@ -26,6 +26,7 @@ export type {
 export type {
   CheckoutState,
   EventData,
+  LineItem,
   MerchantOrder,
   OrderCheckout,
   OrderState,

@@ -9,7 +9,7 @@ import {
 } from './errors.js';
 import { handlerOf, type RequestHandler } from './incoming.js';
 import { checkKeyOf, checkMerchant, openSigned, refuse, required } from './signed-request.js';
-import type { MerchantOrder, OrderState, Price } from './types.js';
+import type { LineItem, MerchantOrder, OrderState, Price } from './types.js';
 
 /** What a shop may not know: null and undefined are the same. */
 type Known = string | null | undefined;
@@ -53,12 +53,27 @@ export interface OrderDetails extends Price {
   /** The page that shoppers return to: on one of the shop's origins, with `{checkout}` in it. */
   readonly returnUrl?: Known;
   readonly split?: readonly SplitRule[] | null | undefined;
+  /** What the shopper is shown that the order consists of: at most 100 lines, whose amounts add up to the order's. */
+  readonly lineItems?:
+    | readonly (Omit<LineItem, 'quantity'> & {
+        /** Default 1. */
+        readonly quantity?: number | undefined;
+      })[]
+    | null
+    | undefined;
 }
 
 /** The whole order as it is now: what is left out is not known. */
 export interface OrderInput extends OrderDetails {
   /** At most 500 characters. */
   readonly description?: Known;
+  /**
+   * Your own notes, which come back in events and replies and which no shopper sees: at most 20, with names of up to 40
+   * letters, digits, `.`, `_` and `-`, and values of up to 500 characters.
+   */
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined;
+  /** Language of the hosted payment page, such as `de` or `pt-BR`. Default: the browser's. */
+  readonly locale?: Known;
   /** How long token and link can be used. Default 30 days, at most 365. */
   readonly expiresInSeconds?: number | undefined;
 }

@@ -44,13 +44,24 @@ export interface MerchantOrder extends Price {
   /** Id of the transaction that paid it. */
   readonly transaction?: string;
   readonly payment?: PaymentFacts;
-  /** As it was put. */
+  /** As they were put, until they are erased. */
   readonly description?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly lineItems?: readonly LineItem[];
+  readonly locale?: string;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Each price at which it was opened, oldest first, with its sessions and transactions. */
   readonly checkouts: readonly OrderCheckout[];
+}
+
+/** A line of an order. */
+export interface LineItem {
+  readonly name: string;
+  readonly quantity: number;
+  /** Decimal text of the whole line, not of one piece; a discount has a minus: `'-2.50'`. */
+  readonly amount: string;
 }
 
 export interface OrderCheckout extends Price {
@@ -93,6 +104,8 @@ export interface EventData extends Price {
   readonly attention: readonly string[];
   readonly transaction?: string;
   readonly payment?: PaymentFacts;
+  /** Of the order, as it is put when the event is delivered or read. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export interface PayEvent {

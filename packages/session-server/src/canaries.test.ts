@@ -36,6 +36,8 @@ const OPERATOR_KEY = `canary-operator-key-${randomBytes(16).toString('hex')}`;
 const BODY_KEY = randomBytes(32).toString('base64');
 const ENDPOINT_TOKEN = `canary-endpoint-${randomBytes(16).toString('hex')}`;
 const PUTTING_KEY = `canary-putting-${randomBytes(16).toString('hex')}`;
+/** A shop's own notes: they go to it alone. */
+const NOTE = 'canary note of the shop 5813';
 const ORDER = { amount: '9.99', customer: PERSON, address: HOME };
 
 /** Everything that came out of the server, by where it came out. */
@@ -225,6 +227,26 @@ async function putOrders(): Promise<void> {
   for (const path of ['orders/O1', 'orders', 'events']) {
     await ask(`/v1/merchant/${path}`, { headers: { authorization: `Bearer ${PUTTING_KEY}` } });
   }
+  await payWithNote(put);
+}
+
+/** An order with a note of its shop, seen by a shopper in every way. */
+async function payWithNote(
+  put: (order: string, body: unknown) => Promise<Answer<PutOrderReply>>,
+): Promise<void> {
+  const price = { amount: '9.99', currency: 'GBP' };
+  const lineItems = [{ name: 'Tea', amount: '9.99' }];
+  const { body } = await put('O4', { ...price, metadata: { note: NOTE }, lineItems });
+  await put('O5', { ...price, metadata: { [NOTE]: NOTE } });
+  const shopper = { merchant: 'putting', orderToken: body.orderToken };
+  read(await stack.reopen('O4', { ...shopper, preview: true }));
+  await ask(new URL(body.payUrl).pathname);
+  const { body: opened } = read(await stack.reopen('O4', shopper));
+  const { checkout, sessionId = '' } = opened;
+  expect(JSON.stringify(stack.session(sessionId))).not.toContain(NOTE);
+  read(await stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'cancelled', sessionId }));
+  const { data } = await stack.shop.event('checkout.cancelled');
+  expect(data).toMatchObject({ order: 'O4', metadata: { note: NOTE } });
 }
 
 async function askOperators(): Promise<void> {
@@ -325,6 +347,16 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
     [stack.token('C1'), tokenOfTalkative('T6')].map((token) => token.split('.').at(-1) ?? '');
 
   const where = ['answers', 'log', 'operator', 'metrics', 'events', 'traces'] as const;
+
+  it('has a shop’s own notes in its events and nowhere else', () => {
+    expect(seen.events.some((text) => text.includes(NOTE))).toBe(true);
+    for (const place of where.filter((name) => name !== 'events')) {
+      expect(
+        seen[place].filter((text) => isIn(text)(NOTE)),
+        place,
+      ).toEqual([]);
+    }
+  });
 
   it('went through a payment that was logged, counted, asked for and reported', () => {
     for (const place of where) expect(seen[place].length, place).toBeGreaterThan(0);

@@ -5,6 +5,7 @@ import type {
   CreateCheckoutReply,
   CreateCheckoutRequest,
   HintRequest,
+  LineItem,
   MerchantEventList,
   MerchantOrder,
   MerchantOrderList,
@@ -172,6 +173,14 @@ const price = {
   currency: z.string(),
 };
 
+const lineItem = z.object({
+  name: z.string(),
+  quantity: z.int(),
+  amount: z.string().describe('Decimal text of the whole line; a discount has a minus'),
+}) satisfies z.ZodType<LineItem>;
+const lineItems = z.array(lineItem).exactOptional();
+
+const metadata = z.record(z.string(), z.string()).exactOptional();
 const isoTime = z.string().describe('ISO 8601, UTC');
 
 /** The replies of the server, as `/openapi.json` describes them. */
@@ -186,6 +195,7 @@ export const createCheckoutReply = z.object({
   refund: refund.exactOptional(),
   submitted,
   requestId: z.string().exactOptional().describe('Of the request that created the checkout'),
+  lineItems,
 }) satisfies z.ZodType<CreateCheckoutReply>;
 
 export const needsReply = z.object({
@@ -195,6 +205,7 @@ export const needsReply = z.object({
     .exactOptional(),
   ...price,
   environment,
+  lineItems,
 }) satisfies z.ZodType<NeedsReply>;
 
 export const previewReply = z.object({
@@ -206,6 +217,7 @@ export const previewReply = z.object({
   revision: z.int().exactOptional(),
   refund: refund.exactOptional(),
   submitted,
+  lineItems,
 }) satisfies z.ZodType<PreviewReply>;
 
 export const openingReply = z.object({
@@ -263,6 +275,9 @@ export const merchantOrder = z.object({
   transaction: z.string().exactOptional(),
   payment: paymentFacts.exactOptional(),
   description: z.string().exactOptional().describe('As it was put'),
+  metadata: metadata.describe('As it was put'),
+  lineItems,
+  locale: z.string().exactOptional().describe('As it was put'),
   createdAt: isoTime,
   updatedAt: isoTime,
   checkouts: z.array(
@@ -337,6 +352,7 @@ export const merchantEventList = z.object({
         attention: z.array(z.string()).describe('See docs/events.md'),
         transaction: z.string().exactOptional(),
         payment: paymentFacts.exactOptional(),
+        metadata: metadata.describe('Of the order, as it is put now'),
       }),
     }),
   ),
@@ -407,6 +423,22 @@ const address = z.object({
   address1: text(200),
   address2: text(200),
 });
+const putLineItem = {
+  name: z.string().trim().min(1, 'expected some text').max(200, 'expected at most 200 characters'),
+  quantity: z.int().min(1).max(1_000_000).default(1),
+  amount: z.string(),
+};
+const MAX_LINES = 100;
+const METADATA_ENTRIES = 20;
+const metadataName = z
+  .string()
+  .regex(/^[\w.-]{1,40}$/, 'expected a name of up to 40 letters, digits, ".", "_" and "-"');
+const putMetadata = z
+  .record(metadataName, z.string().max(500, 'expected at most 500 characters'))
+  .refine((entries) => Object.keys(entries).length <= METADATA_ENTRIES, {
+    error: `expected at most ${String(METADATA_ENTRIES)} entries`,
+  });
+
 /** What every order has, however it is priced. */
 const pricedOrder = {
   amount: z.string(),
@@ -426,6 +458,7 @@ const pricedOrder = {
 
 /** What the shop answers to the order lookup. Unknown fields are ignored. */
 export const orderLookupReply = z.object({
+  lineItems: absentWhenNull(z.array(z.object(putLineItem)).min(1).max(MAX_LINES)),
   order: orderName,
   version: text(200),
   status: z.enum(['payable', 'paid', 'void']),
@@ -444,6 +477,17 @@ const MAX_LINK_SECONDS = 365 * DAY_SECONDS;
 export const putOrderRequest = z.strictObject({
   ...pricedOrder,
   description: text(500),
+  metadata: absentWhenNull(putMetadata),
+  lineItems: absentWhenNull(z.array(z.strictObject(putLineItem)).min(1).max(MAX_LINES)),
+  locale: absentWhenNull(
+    z
+      .string()
+      .regex(
+        /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/,
+        'expected a language tag, such as "de" or "pt-BR"',
+      )
+      .max(35),
+  ),
   customer: absentWhenNull(customer.strict()),
   address: absentWhenNull(address.strict()),
   expiresInSeconds: z.int().min(60).max(MAX_LINK_SECONDS).default(DEFAULT_LINK_SECONDS),

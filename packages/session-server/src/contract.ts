@@ -125,6 +125,16 @@ export interface PreviewReply extends Partial<
   readonly amount: string;
   readonly currency: string;
   readonly environment: Environment;
+  /** What the order consists of, in this order. Only with an order token. */
+  readonly lineItems?: readonly LineItem[];
+}
+
+/** A line of an order, as it was put. */
+export interface LineItem {
+  readonly name: string;
+  readonly quantity: number;
+  /** Decimal text of the whole line, not of one piece; a discount has a minus: `'-2.50'`. */
+  readonly amount: string;
 }
 
 /** 200 of `POST /v1/checkouts`. */
@@ -147,6 +157,8 @@ export interface CreateCheckoutReply {
   readonly submitted?: true;
   /** Of the request that created the checkout: its events and log lines have it too. */
   readonly requestId?: string;
+  /** As in {@link PreviewReply}. */
+  readonly lineItems?: readonly LineItem[];
 }
 
 /** The other 200 of `POST /v1/checkouts`: nothing is open yet; ask the shopper, then open with it. */
@@ -157,6 +169,8 @@ export interface NeedsReply {
   readonly amount: string;
   readonly currency: string;
   readonly environment: Environment;
+  /** As in {@link PreviewReply}. */
+  readonly lineItems?: readonly LineItem[];
 }
 
 /** 202 of `POST /v1/checkouts`: another request is creating it; ask again. */
@@ -303,6 +317,18 @@ export interface PutOrderRequest {
   readonly currency: string;
   /** At most 500 characters. */
   readonly description?: string | null | undefined;
+  /**
+   * Your own notes about the order, in its events and in replies to your key; no shopper sees them. At most 20,
+   * with names of up to 40 letters, digits, `.`, `_` and `-`, and values of up to 500 characters.
+   */
+  readonly metadata?: Readonly<Record<string, string>> | null | undefined;
+  /** What the shopper is shown that the order consists of: at most 100, whose amounts add up to the order's. */
+  readonly lineItems?:
+    | readonly (Omit<LineItem, 'quantity'> & { readonly quantity?: number | undefined })[]
+    | null
+    | undefined;
+  /** Language of the hosted payment page: a BCP 47 tag, such as `de` or `pt-BR`. Default: the browser's. */
+  readonly locale?: string | null | undefined;
   readonly customer?: OrderCustomer | null | undefined;
   readonly address?:
     Readonly<Partial<Record<AvsField, string | null | undefined>>> | null | undefined;
@@ -353,8 +379,11 @@ export interface MerchantOrder {
   /** Id of the transaction that paid it. */
   readonly transaction?: string;
   readonly payment?: PaymentFacts;
-  /** As it was put. */
+  /** As they were put, until they are erased. */
   readonly description?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly lineItems?: readonly LineItem[];
+  readonly locale?: string;
   /** When it was first put or opened, and when it last changed: ISO 8601, UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -415,6 +444,8 @@ export interface MerchantEventData {
   readonly attention: readonly string[];
   readonly transaction?: string;
   readonly payment?: PaymentFacts;
+  /** Of the order, as it is put when the event is delivered or read. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** An event in the feed: what is signed and sent, with its id and its place. */

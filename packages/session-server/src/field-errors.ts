@@ -19,8 +19,13 @@ export function toFieldErrors(
           field: [...issue.path, key].join('.'),
           message: describeUnknown(key, schema ? fieldsAt(schema, issue.path) : []),
         }))
-      : [{ field: issue.path.join('.') || whole, message: issue.message }],
+      : [{ field: issue.path.join('.') || whole, message: messageOf(issue) }],
   );
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  const [ofKey] = issue.code === 'invalid_key' ? issue.issues : [];
+  return (ofKey ?? issue).message;
 }
 
 /** Edits from one of our names, up to which another name is a misspelling of it. */

@@ -26,6 +26,18 @@ export function parseRefundMinor(text: string, decimals: number): number | undef
   return parseMinor(text.replace(/^-/, ''), decimals);
 }
 
+/** As {@link parseMinor}, of an amount that may have a minus before it. */
+export function parseSigned(text: string, decimals: number): number | undefined {
+  if (!text.startsWith('-')) return parseMinor(text, decimals);
+  const minor = parseMinor(text.slice(1), decimals);
+  return minor === undefined || minor === 0 ? minor : -minor;
+}
+
+/** As {@link formatMinor}, with a minus before an amount below 0. */
+export function formatSigned(minor: number, decimals: number): string {
+  return minor < 0 ? `-${formatMinor(-minor, decimals)}` : formatMinor(minor, decimals);
+}
+
 /** Decimal text of minor units: `formatMinor(1234, 2)` is `'12.34'`. */
 export function formatMinor(minor: number, decimals: number): string {
   if (!Number.isSafeInteger(minor) || minor < 0) {

@@ -284,6 +284,7 @@ async function assemble(
       database,
       merchants,
       shop,
+      encryption,
       clock,
       logger,
       observer,

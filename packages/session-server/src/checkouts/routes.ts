@@ -133,7 +133,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
 }
 
 function toPreviewReply(
-  { amountMinor, checkout }: Preview,
+  { amountMinor, checkout, lineItems }: Preview,
   merchant: Merchant,
   environment: Environment,
 ): PreviewReply {
@@ -142,6 +142,7 @@ function toPreviewReply(
   return {
     ...{ shop: shopNameOf(merchant), amount, currency, environment },
     ...(checkout && toKnown(checkout)),
+    ...(lineItems && { lineItems }),
   };
 }
 
@@ -164,9 +165,10 @@ function toReply(
   if (result.kind === 'needs-avs') {
     const amount = formatMinor(result.amountMinor, merchant.decimals);
     const { currency, avsFields: fields } = merchant;
-    return { needs: ['avs'], fields, amount, currency, environment };
+    const lines = result.lineItems && { lineItems: result.lineItems };
+    return { needs: ['avs'], fields, amount, currency, environment, ...lines };
   }
-  const { checkout, sessionId } = result;
+  const { checkout, sessionId, lineItems } = result;
   const amount = formatMinor(checkout.amountMinor, checkout.decimals);
   return {
     ...toKnown(checkout),
@@ -175,5 +177,6 @@ function toReply(
     currency: checkout.currency,
     environment,
     ...(checkout.requestId !== undefined && { requestId: checkout.requestId }),
+    ...(lineItems && { lineItems }),
   };
 }

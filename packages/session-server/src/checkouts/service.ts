@@ -1,7 +1,7 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
-import type { HintRequest, CreateCheckoutRequest } from '../contract.js';
+import type { HintRequest, CreateCheckoutRequest, LineItem } from '../contract.js';
 import { AppError, checkoutNotFound, merchantDisabled, orderNotFound } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -22,6 +22,7 @@ import {
   markSendFailed,
 } from './attempt-repository.js';
 import { attemptRequest, priceOf } from './attempt-request.js';
+import { checkLines } from './line-items.js';
 import { findCurrentCheckout } from './order-state.js';
 import { findCheckout, findCheckoutsOfOrder } from './repository.js';
 import {
@@ -87,6 +88,7 @@ export type CreateResult =
       readonly sessionId?: string;
       /** Whether this request created its session. */
       readonly isNew?: true;
+      readonly lineItems?: readonly LineItem[] | undefined;
     }
   | { readonly kind: 'opening'; readonly retryAfterSeconds: number }
   /** House number and postcode are required by the merchant entry, and not known. */
@@ -94,14 +96,18 @@ export type CreateResult =
       readonly kind: 'needs-avs';
       readonly merchant: Merchant;
       readonly amountMinor: number;
+      readonly lineItems?: readonly LineItem[] | undefined;
     };
 
 /** What an order costs, in minor units, and what is known of it. */
 export interface Preview {
   readonly amountMinor: number;
+  readonly lineItems?: readonly LineItem[] | undefined;
   /** The current checkout of the order; undefined while there is none at this price. */
   readonly checkout?: Checkout | undefined;
 }
+
+type ShownPrice = Pick<Preview, 'amountMinor' | 'lineItems'>;
 
 /** What a page asks, with the id of its request. */
 type IdentifiedRequest = CreateCheckoutRequest & { readonly requestId: string };
@@ -124,8 +130,8 @@ interface PricedOrder {
 /** Creates checkouts, and takes the hints that pages give about them. */
 export class CheckoutService {
   readonly #options: CheckoutServiceOptions;
-  /** Prices for previews, in minor units. */
-  readonly #prices: LRUCache<string, number>;
+  /** Of orders, for previews. */
+  readonly #prices: LRUCache<string, ShownPrice>;
 
   constructor(options: CheckoutServiceOptions) {
     this.#options = options;
@@ -182,7 +188,8 @@ export class CheckoutService {
     try {
       this.#checkToken(merchant, request);
       await checkLimits();
-      return await this.#preview(merchant, request.order);
+      const { lineItems, ...preview } = await this.#preview(merchant, request.order);
+      return { ...preview, lineItems: linesFor(request, lineItems) };
     } catch (error) {
       throw await this.#sayWhetherUnpaid(error, merchant, request.order);
     }
@@ -203,21 +210,23 @@ export class CheckoutService {
       return { amountMinor: current.amountMinor, checkout: current };
     }
     if (merchant.disabled) throw merchantDisabled();
-    const amountMinor = await this.#findPrice(merchant, order);
-    return { amountMinor, checkout: current?.amountMinor === amountMinor ? current : undefined };
+    const { amountMinor, lineItems } = await this.#findPrice(merchant, order);
+    const checkout = current?.amountMinor === amountMinor ? current : undefined;
+    return { amountMinor, lineItems, checkout };
   }
 
-  /** In minor units; where the shop is asked, as it was up to {@link PREVIEW_MS} ago. */
-  async #findPrice(merchant: Merchant, name: string): Promise<number> {
+  /** Where the shop is asked, as it was up to {@link PREVIEW_MS} ago. */
+  async #findPrice(merchant: Merchant, name: string): Promise<ShownPrice> {
     const key = `${merchant.id}\n${name}`;
     const known = merchant.orderLookup && this.#prices.get(key);
     if (known !== undefined) return known;
     const order = await this.#options.lookUpOrder(merchant, name);
     if (!order) throw orderNotFound();
     if (order.status !== 'payable') throw orderClosed(order);
-    const amountMinor = priceOf(order, merchant);
-    this.#prices.set(key, amountMinor);
-    return amountMinor;
+    const price = { amountMinor: priceOf(order, merchant), lineItems: order.lineItems };
+    checkLines(order, price.amountMinor, merchant);
+    this.#prices.set(key, price);
+    return price;
   }
 
   /**
@@ -250,7 +259,7 @@ export class CheckoutService {
       const priced = await this.#price(merchant, request, lookups > 0);
       if ('kind' in priced) return priced;
       const result = await this.#open(priced);
-      if (result) return result;
+      if (result) return withLines(result, priced, request);
     }
     return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
   }
@@ -272,13 +281,15 @@ export class CheckoutService {
     onStep?.('shop:order-priced');
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
+    checkLines(order, amountMinor, merchant);
     if (order.status !== 'payable') {
       return this.#showPaid(merchant, order.order, orderClosed(order));
     }
     const avs = toAvsFields(order, request.avs);
     const wanted = { ...attemptRequest(merchant, order, amountMinor, request), pricedAfter };
     if (await needsAddress(merchant, avs, wanted, database)) {
-      return { kind: 'needs-avs', merchant, amountMinor };
+      const lineItems = linesFor(request, order.lineItems);
+      return { kind: 'needs-avs', merchant, amountMinor, lineItems };
     }
     const rules = splitRulesOf(merchant, order);
     const { decimals, splitValueType } = merchant;
@@ -468,6 +479,24 @@ function opened(
   return sessionId === undefined
     ? { kind: 'opened', merchant, checkout }
     : { kind: 'opened', merchant, checkout, sessionId };
+}
+
+/** Names of orders can be guessed: what is in one is for whoever has its token. */
+function linesFor(
+  { orderToken }: CreateCheckoutRequest,
+  lineItems: readonly LineItem[] | undefined,
+): readonly LineItem[] | undefined {
+  return orderToken === undefined ? undefined : lineItems;
+}
+
+/** The checkout may be one at another price, which may be being paid: these lines are not its own. */
+function withLines(
+  result: CreateResult,
+  { order, request: { amountMinor } }: PricedOrder,
+  request: CreateCheckoutRequest,
+): CreateResult {
+  if (result.kind !== 'opened' || result.checkout.amountMinor !== amountMinor) return result;
+  return { ...result, lineItems: linesFor(request, order.lineItems) };
 }
 
 function createSessionError(

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { MerchantEvent, MerchantEventList } from '../contract.js';
+import type { DataEncryption } from '../encryption.js';
 import { AppError } from '../errors.js';
 import { findFeed, findLastPosition } from '../outbox/repository.js';
+import { addMetadata } from '../orders/put-orders.js';
 import { getCounter, type Reader } from '../store/database.js';
 
 /** What a cursor holds: which feed the place is in, and the place. */
@@ -18,6 +20,7 @@ export async function readFeed(
   reader: Reader,
   merchant: string,
   { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+  encryption: DataEncryption,
 ): Promise<MerchantEventList> {
   const feed = await nameFeed(reader, merchant);
   const cursorOf = (position: number): string => toCursor([feed, position]);
@@ -26,7 +29,8 @@ export async function readFeed(
     throw unknownCursor();
   }
   const found = await findFeed(reader, merchant, { after: from, limit: limit + 1 });
-  const events = found.slice(0, limit).map(({ id, position, body }): MerchantEvent => ({
+  const complete = await addMetadata(reader, found.slice(0, limit), encryption);
+  const events = complete.map(({ id, position, body }): MerchantEvent => ({
     cursor: cursorOf(position),
     id,
     ...(JSON.parse(body) as Omit<MerchantEvent, 'cursor' | 'id'>),

@@ -5,7 +5,7 @@ import { type Checkout, isCertain } from '../checkouts/state-machine.js';
 import type { MerchantOrder } from '../contract.js';
 import type { DataEncryption } from '../encryption.js';
 import { formatMinor } from '../money.js';
-import { openPersonalPart } from '../orders/put-orders.js';
+import { openPersonalPart, type PersonalPart } from '../orders/put-orders.js';
 import type { StoredOrder } from '../orders/repository.js';
 import { findTransactionsOf, type StoredTransaction } from '../reconciliation/repository.js';
 import type { Reader } from '../store/database.js';
@@ -49,7 +49,7 @@ function toMerchantOrder(
   const attemptsOf = ({ id }: Checkout) => attempts.get(id) ?? [];
   const current = currentCheckoutOf(stored, checkouts, checkouts.flatMap(attemptsOf));
   const state = orderStateOf(stored, current);
-  const description = stored.put && openPersonalPart(stored.put, stored, encryption)?.description;
+  const personal = stored.put && openPersonalPart(stored.put, stored, encryption);
   return {
     merchant: stored.merchant,
     order: stored.order,
@@ -60,12 +60,22 @@ function toMerchantOrder(
     attention: checkouts.flatMap(({ attention }) => attention),
     ...(current?.paidBy !== undefined && { transaction: current.paidBy }),
     ...(current?.payment && { payment: current.payment }),
-    ...(description !== undefined && { description }),
+    ...shownOf(personal ?? {}),
     createdAt: new Date(stored.createdAt).toISOString(),
     updatedAt: new Date(stored.updatedAt).toISOString(),
     checkouts: checkouts.map((checkout) =>
       toView(checkout, attemptsOf(checkout), transactions.get(checkout.id) ?? []),
     ),
+  };
+}
+
+/** What a merchant's own key shows of what it put: not its customer. */
+function shownOf({ description, metadata, lineItems, locale }: PersonalPart) {
+  return {
+    ...(description !== undefined && { description }),
+    ...(metadata && { metadata }),
+    ...(lineItems && { lineItems }),
+    ...(locale !== undefined && { locale }),
   };
 }
 

@@ -105,6 +105,114 @@ describe('an order that is put', () => {
     for (const text of ['nightjar', 'Sample Street', 'Two teas']) expect(bytes).not.toContain(text);
   });
 
+  const LINES = [
+    { name: 'Darjeeling, 100 g', quantity: 2, amount: '11.00' },
+    { name: 'Voucher <b>', amount: '-1.01' },
+  ];
+
+  it('shows its shopper what it consists of, and its merchant all that was put', async () => {
+    const metadata = { basket: 'b-17', 'picked.by': 'Sam <Sample>' };
+    const { body } = await shop.put('A20', { ...PRICE, metadata, lineItems: LINES, locale: 'de' });
+    const lineItems = [LINES[0], { ...LINES[1], quantity: 1 }];
+    expect(await shop.get('A20')).toMatchObject({ metadata, lineItems, locale: 'de' });
+    const preview = (await shop.open(body, { preview: true })).body;
+    expect(preview).toMatchObject({ amount: '9.99', lineItems });
+    const opened = (await shop.open(body)).body;
+    expect(opened).toMatchObject({ state: 'open', lineItems });
+    expect((await shop.open(body)).body).toEqual(opened);
+    await shop.payIn(opened.sessionId, opened.checkout);
+    await expect
+      .poll(() => shop.stack.shop.events.filter(({ body }) => body.includes('"A20"')))
+      .toEqual([expect.objectContaining({ body: expect.stringContaining('"b-17"') as string })]);
+    const { events } = (await shop.ask<MerchantEventList>('GET', 'events')).body;
+    expect(events.find(({ data }) => data.order === 'A20')?.data).toMatchObject({ metadata });
+    expect(JSON.stringify([preview, opened])).not.toContain('b-17');
+    expect(shop.payer('A20')).not.toContain('b-17');
+  });
+
+  it('has notes and lines in no table until they are erased with it, and in no event after that', async () => {
+    await shop.putAndOpen('A21', { ...PRICE, metadata: { note: 'Whinchat' }, lineItems: LINES });
+    const file = () => readFileSync(join(shop.stack.folder, 'data.sqlite-wal'), 'latin1');
+    for (const text of ['Whinchat', 'Darjeeling']) expect(file()).not.toContain(text);
+    const database = new DatabaseSync(join(shop.stack.folder, 'data.sqlite'));
+    database.exec(`UPDATE orders SET sealed = NULL WHERE order_name = 'A21'`);
+    database.close();
+    const erased = await shop.get('A21');
+    expect([erased.metadata, erased.lineItems]).toEqual([undefined, undefined]);
+    const { events } = (await shop.ask<MerchantEventList>('GET', 'events')).body;
+    expect(JSON.stringify(events)).not.toContain('Whinchat');
+  });
+
+  it('says at its link in which language the hosted page is', async () => {
+    const { body } = await shop.put('A22', { ...PRICE, locale: 'pt-BR' });
+    const { pathname, search } = new URL(body.payUrl);
+    expect(search).toBe('?locale=pt-BR');
+    const page = await shop.stack.fetch(pathname + search, {
+      headers: { 'accept-language': 'fr' },
+    });
+    expect(page.text).toContain('<html lang="pt');
+    expect(new URL((await shop.put('A22')).body.payUrl).search).toBe('');
+  });
+
+  it.each<[string, object, string, string]>([
+    [
+      'lines that do not add up',
+      { lineItems: [{ name: 'Tea', amount: '9.98' }] },
+      'lineItems',
+      'expected amounts that add up to 9.99, the amount of the order; they add up to 9.98',
+    ],
+    [
+      'lines beyond any amount',
+      { lineItems: Array(2).fill({ name: 'Tea', amount: '80000000000000' }) },
+      'lineItems',
+      'they add up to too much',
+    ],
+    [
+      'a line with a third decimal',
+      {
+        lineItems: [
+          { name: 'Tea', amount: '9.990' },
+          { name: 'x', amount: '0.001' },
+        ],
+      },
+      'lineItems.1.amount',
+      'expected decimal text with at most 2 decimal places, such as "-2.50"',
+    ],
+    [
+      'half a piece',
+      { lineItems: [{ name: 'Tea', quantity: 0.5, amount: '9.99' }] },
+      'lineItems.0.quantity',
+      'expected a whole number',
+    ],
+    ['no line', { lineItems: [] }, 'lineItems', 'expected at least 1 items'],
+    [
+      'an unknown field in a line',
+      { lineItems: [{ name: 'Tea', amount: '9.99', sku: 1 }] },
+      'lineItems.0.sku',
+      'not accepted here; leave it out',
+    ],
+    [
+      'too many notes',
+      { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`n${String(n)}`, ''])) },
+      'metadata',
+      'expected at most 20 entries',
+    ],
+    ['a note that is no text', { metadata: { n: 1 } }, 'metadata.n', 'expected text'],
+    [
+      'a name with a space',
+      { metadata: { 'a b': '' } },
+      'metadata',
+      'expected a name of up to 40 letters',
+    ],
+    ['a language in words', { locale: 'German, please' }, 'locale', 'expected a language tag'],
+  ])('is refused with %s, by field', async (_what, fields, field, message) => {
+    const { status, body } = await shop.put('A23', { ...PRICE, ...fields });
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    const [mistake] = body.errors ?? [];
+    expect(mistake?.field).toContain(field);
+    expect(mistake?.message).toContain(message);
+  });
+
   it('has one version, however often it is put at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => shop.put('A5')));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([

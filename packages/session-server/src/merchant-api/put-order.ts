@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { mistakesInLines } from '../checkouts/line-items.js';
 import { combineSplit, splitAmount } from '../checkouts/split-fee.js';
 import { refreshOrder } from '../checkouts/order-state.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
@@ -45,6 +46,9 @@ export function priceOfPut(input: PutOrderInput, merchant: Merchant): Omit<PutOr
     const message = 'expected an address on one of this merchant’s origins';
     mistakes.push({ field: 'returnUrl', message });
   }
+  if (input.lineItems && amountMinor > 0) {
+    mistakes.push(...mistakesInLines(input.lineItems, amountMinor, decimals));
+  }
   const { rules, mistakes: ofSplit } = combineSplit(merchant, split);
   if (mistakes.length + ofSplit.length > 0) throw invalidRequest([...mistakes, ...ofSplit]);
   splitAmount(amountMinor, decimals, rules, splitValueType);
@@ -69,8 +73,8 @@ export async function putOrder(
   context: { readonly encryption: DataEncryption; readonly now: number },
 ): Promise<StoredPut> {
   await refusePaid(tx, key);
-  const { description, customer, address } = order.input;
-  const personal = { description, customer, address };
+  const { description, customer, address, metadata, lineItems, locale } = order.input;
+  const personal = { description, customer, address, metadata, lineItems, locale };
   const { encryption, now } = context;
   const stored = await findOrder(tx, key);
   const { sealed: _, ...price } = stored?.put ?? {};

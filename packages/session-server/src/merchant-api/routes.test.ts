@@ -74,8 +74,10 @@ describe('the merchant’s own view of an order', () => {
     };
     const described = route.get.responses[200].content['application/json'].schema;
     const { body } = await ask('M4', `Bearer ${stack.merchantKey}`);
-    // An order that the shop prices when asked has no description.
-    expect([...fieldsOf(body), 'description'].toSorted()).toEqual(describedFields(described));
+    // An order that the shop prices when asked has nothing that is put.
+    const put = ['description', 'metadata', 'lineItems', 'locale'];
+    const ofLines = ['name', 'quantity', 'amount'].map((name) => `lineItems.${name}`);
+    expect([...fieldsOf(body), ...put, ...ofLines].toSorted()).toEqual(describedFields(described));
     expect(fieldsOf(body)).toContain('checkouts.transactions.id');
   });
 

@@ -75,7 +75,7 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     response.status(put.isNew ? 201 : 200).json({
       ...key,
       orderToken,
-      payUrl: `${publicUrl}/v1/pay/${merchant.id}/${orderToken}`,
+      payUrl: `${publicUrl}/v1/pay/${merchant.id}/${orderToken}${input.locale === undefined ? '' : `?locale=${input.locale}`}`,
       expiresAt: new Date(expiresAt * 1000).toISOString(),
       state: put.state,
     } satisfies PutOrderReply);
@@ -115,7 +115,9 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
 
   router.get('/merchant/events', signIn, compress, async (request, response) => {
     const query = parse(eventListQuery, request.query);
-    await sendList(response, query.limit, () => readFeed(database, merchantOf(response).id, query));
+    await sendList(response, query.limit, () =>
+      readFeed(database, merchantOf(response).id, query, encryption),
+    );
   });
 
   return router;

@@ -71,6 +71,21 @@ export async function findOrder(
   return row && toOrder(row);
 }
 
+/** The encrypted parts of those of these orders that have one. */
+export async function findSealed(
+  reader: Reader,
+  keys: readonly OrderKey[],
+): Promise<(OrderKey & { readonly sealed: Uint8Array })[]> {
+  const rows = await reader.all(sql`
+    SELECT merchant, order_name, sealed FROM orders
+    WHERE (merchant, order_name) IN ${ordersOf(keys)} AND sealed IS NOT NULL`);
+  return rows.map((row) => ({
+    merchant: String(row['merchant']),
+    order: String(row['order_name']),
+    sealed: row['sealed'] as Uint8Array,
+  }));
+}
+
 /**
  * The order that a transaction decides about: of those that do so at the same time, one goes on. What it
  * then stores has to change this row too, so that the others run again and see it.

@@ -12,7 +12,7 @@ import { type RunLoop, RunLoops } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
-import { testMerchant } from '../testing/test-merchant.js';
+import { testMerchant, TEST_ENCRYPTION } from '../testing/test-merchant.js';
 import { startOutboxDispatcher } from './dispatcher.js';
 
 const HOUR_MS = 3_600_000;
@@ -83,6 +83,7 @@ function startDispatcher(): RunLoop {
     error: write('error'),
   };
   const dispatcher = startOutboxDispatcher({
+    encryption: TEST_ENCRYPTION,
     loops: new RunLoops({ database: store.database, clock, logger }),
     database: store.database,
     clock,

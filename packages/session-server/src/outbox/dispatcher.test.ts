@@ -12,7 +12,7 @@ import type { Database, Reader } from '../store/database.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
-import { testMerchant } from '../testing/test-merchant.js';
+import { testMerchant, TEST_ENCRYPTION } from '../testing/test-merchant.js';
 import { sql } from '../store/sql.js';
 import { startOutboxDispatcher } from './dispatcher.js';
 
@@ -90,6 +90,7 @@ class OutboxHarness {
       const clock = { now: () => this.now };
       const database = this.#noting(this.store.database);
       this.#dispatcher = startOutboxDispatcher({
+        encryption: TEST_ENCRYPTION,
         loops: new RunLoops({ database: this.#saying(database), clock, logger }),
         database,
         merchants,

@@ -2,9 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import type { Clock } from '../clock.js';
 import type { MerchantEvent, MerchantEventData } from '../contract.js';
+import type { DataEncryption } from '../encryption.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
+import { addMetadata } from '../orders/put-orders.js';
 import { type LoggedDelivery, logDeliveries } from '../orders/order-log.js';
 import type { ShopClient } from '../provider/shop-client.js';
 import type { RunLoop, RunLoops } from '../run-loop.js';
@@ -43,6 +45,7 @@ export interface OutboxDispatcherOptions {
   readonly database: Database;
   readonly merchants: Pick<MerchantSource, 'find'>;
   readonly shop: Pick<ShopClient, 'deliver'>;
+  readonly encryption: DataEncryption;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Default: none. */
@@ -138,7 +141,7 @@ class OutboxDispatcher implements RunLoop {
 
   /** Places new events in the feed, and claims what is due. */
   async #run(): Promise<number | undefined> {
-    const { database, clock } = this.#options;
+    const { database, encryption, clock } = this.#options;
     const now = clock.now();
     for (const [id, { isLost, leaseUntil }] of this.#inFlight) {
       if (isLost && leaseUntil <= now) this.#inFlight.delete(id);
@@ -152,10 +155,13 @@ class OutboxDispatcher implements RunLoop {
       leaseSeconds: LEASE_SECONDS,
       held: database.isShared ? undefined : inFlight.map(({ event }) => event),
     };
-    const { placed, events, hasMore } = await database.transaction('outbox:claim', async (tx) => ({
-      placed: await placeEvents(tx),
-      ...(claim.limit > 0 ? await claimEvents(tx, claim, now) : { events: [], hasMore: true }),
-    }));
+    const { placed, events, hasMore } = await database.transaction('outbox:claim', async (tx) => {
+      const placed = await placeEvents(tx);
+      if (claim.limit <= 0) return { placed, events: [], hasMore: true };
+      const claimed = await claimEvents(tx, claim, now);
+      const events = await addMetadata(tx, claimed.events, encryption);
+      return { placed, events, hasMore: claimed.hasMore };
+    });
     this.#hasMore = hasMore;
     for (const event of events) this.#start(event, now + LEASE_SECONDS * 1000);
     return placed === MAX_PLACED ? 0 : undefined;

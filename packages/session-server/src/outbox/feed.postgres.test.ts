@@ -4,6 +4,7 @@ import { readFeed } from '../merchant-api/feed.js';
 import { PostgresDatabase } from '../store/postgres-database.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { TEST_ENCRYPTION } from '../testing/test-merchant.js';
 import { TestStore } from '../testing/test-store.js';
 import { insertEvent } from './repository.js';
 
@@ -42,12 +43,17 @@ describe('the feed in PostgreSQL', () => {
     await begun.promise;
     await store.database.transaction('test', (tx) => tx.run(insertEvent(eventOf(2), 2)));
     await store.placeEvents();
-    const first = await readFeed(store.database, 'teashop', { limit: 10 });
+    const first = await readFeed(store.database, 'teashop', { limit: 10 }, TEST_ENCRYPTION);
     expect(first.events.map(({ id }) => id)).toEqual(['msg_2']);
     stalled.resolve(undefined);
     await slow;
     await other.placeEvents();
-    const next = await readFeed(store.database, 'teashop', { after: first.cursor, limit: 10 });
+    const next = await readFeed(
+      store.database,
+      'teashop',
+      { after: first.cursor, limit: 10 },
+      TEST_ENCRYPTION,
+    );
     expect(next.events.map(({ id }) => id)).toEqual(['msg_1']);
   });
 });

@@ -10,7 +10,7 @@ import { ShopClient } from '../provider/shop-client.js';
 import { RunLoops } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
-import { testMerchant } from '../testing/test-merchant.js';
+import { testMerchant, TEST_ENCRYPTION } from '../testing/test-merchant.js';
 import { startOutboxDispatcher } from './dispatcher.js';
 
 const PAGE = join(import.meta.dirname, '../../../../docs/events.md');
@@ -125,6 +125,7 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     await harness.pay(attempt.orderId, { refundedMinor: 400 });
     const clock = { now: () => Date.now() };
     const dispatcher = startOutboxDispatcher({
+      encryption: TEST_ENCRYPTION,
       loops: new RunLoops({ database: store.database, clock, logger: SILENT }),
       database: store.database,
       merchants: { find: () => Promise.resolve(merchant) },

@@ -14,7 +14,7 @@ export interface OutboxEvent {
   readonly checkout: string;
   readonly merchant: string;
   readonly type: string;
-  /** The JSON text that is signed and sent, the same in each try. */
+  /** The JSON text that is signed and sent, with the order's metadata as it is at each try. */
   readonly body: string;
   /** How often it was sent without success. */
   readonly tries: number;

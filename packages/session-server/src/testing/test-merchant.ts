@@ -1,3 +1,5 @@
+import { createSecretKey } from 'node:crypto';
+import { DataEncryption } from '../encryption.js';
 import { createHash } from 'node:crypto';
 import { type Merchant, merchantSchema } from '../merchants/merchant.js';
 
@@ -32,3 +34,8 @@ export function merchantEntry(
 export function testMerchant(changes: Readonly<Record<string, unknown>> = {}): Merchant {
   return merchantSchema.parse(merchantEntry(changes));
 }
+
+/** With a key that every test knows. */
+export const TEST_ENCRYPTION = new DataEncryption([
+  { id: 'test', key: createSecretKey(Buffer.alloc(32, 1)) },
+]);
