@@ -12,7 +12,10 @@ import { BUTTONS, phaseOf, type OutcomePhase } from './phases.js';
 
 /** What the page knows about one checkout. */
 export interface KnownCheckout extends Partial<
-  Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment' | 'refund' | 'requestId'>
+  Pick<
+    CreateCheckoutReply,
+    'amount' | 'currency' | 'environment' | 'refund' | 'requestId' | 'lineItems'
+  >
 > {
   readonly checkout: string;
   /** The latest one seen; `-1` while only the id is known, from the page's address. */

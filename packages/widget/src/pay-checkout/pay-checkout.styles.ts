@@ -119,6 +119,13 @@ export const styles = css`
   strong {
     font-size: 1.375em;
   }
+  p {
+    display: flex;
+    gap: 12px;
+  }
+  p span {
+    flex: auto;
+  }
   .blank {
     block-size: var(--control);
     background: var(--border);

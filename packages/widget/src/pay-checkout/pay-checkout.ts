@@ -32,7 +32,9 @@ import { styles } from './pay-checkout.styles.js';
 export type Theme = 'auto' | 'light' | 'dark';
 
 type Rendered = TemplateResult | typeof nothing;
-type Price = Partial<Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment'>>;
+type Price = Partial<
+  Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment' | 'lineItems'>
+>;
 
 /** Paths of the icons, in a square of 24. */
 const ICONS: Readonly<Partial<Record<Phase, string>>> = {
@@ -82,6 +84,7 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '[part=button
  * @csspart header - The line with logo, shop, amount and badge.
  * @csspart name - The shop's name.
  * @csspart amount - The amount.
+ * @csspart items - The lines of the order, below the amount.
  * @csspart badge - The label of a test environment.
  * @csspart message - The status.
  * @csspart notice - A problem, or a decline.
@@ -443,14 +446,30 @@ export class PayCheckout extends LitElement implements FlowHost {
         <small part="name"
           ><slot name="name">${preview?.shop ?? (hasPrice ? amountLabel : nothing)}</slot></small
         >
-        ${
-          hasPrice
-            ? html`<strong part="amount">${formatAmount(amount, currency, this.language)}</strong>`
-            : blank
-        }
+        ${hasPrice ? this.#amount(amount, currency, price.lineItems) : blank}
       </span>
       ${isTest ? html`<small part="badge">${test}</small>` : nothing}
     </header>`;
+  }
+
+  /** The lines of the order fold below the amount on a narrow page, and wherever they would move the button. */
+  #amount(
+    amount: string,
+    currency: string,
+    lines: CreateCheckoutReply['lineItems'] = [],
+  ): TemplateResult {
+    const format = (text: string): string => formatAmount(text, currency, this.language);
+    const total = html`<strong part="amount">${format(amount)}</strong>`;
+    if (!lines[0]) return total;
+    return html`<details part="items" ?open=${this.autostart && innerWidth > 600}>
+      <summary>${total}</summary>
+      ${lines.map(
+        ({ name, quantity, amount }) =>
+          html`<p>
+            <span>${quantity > 1 ? `${quantity} × ${name}` : name}</span> ${format(amount)}
+          </p>`,
+      )}
+    </details>`;
   }
 
   /** What opens once it is seen says so from its first frame, and is as high as it is then. */

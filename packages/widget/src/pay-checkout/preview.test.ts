@@ -1,4 +1,6 @@
 import { expect } from '@open-wc/testing';
+import { setViewport } from '@web/test-runner-commands';
+import { findViolations } from '../testing/axe.js';
 import { en } from '../labels/en.js';
 import { until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
@@ -53,6 +55,51 @@ describe('the price before the payment', () => {
       expect(before).to.deep.equal([element.offsetHeight, top(), badge?.offsetTop]);
     });
   }
+
+  const LINES = [
+    { name: 'Darjeeling <b>, 100 g', quantity: 2, amount: '45.00' },
+    { name: 'Voucher', quantity: 1, amount: '-2.50' },
+  ];
+  const itemsOf = ({ element }: PayCheckoutHarness): HTMLDetailsElement | null =>
+    element.renderRoot.querySelector('details');
+
+  it('unfolds what the order consists of, which moves nothing before that', async () => {
+    await server.set({
+      holdPreview: true,
+      preview: { status: 200, body: { ...PREVIEW, lineItems: LINES } },
+      open: [{ status: 200, body: server.openReply({ lineItems: LINES }) }],
+    });
+    const harness = await PayCheckoutHarness.place(server, { locale: 'en-GB' });
+    await until(() => headerOf(harness) === 'Test');
+    const height = harness.element.offsetHeight;
+    await server.set({ holdPreview: false });
+    await until(() => itemsOf(harness) !== null);
+    expect([itemsOf(harness)?.open, harness.element.offsetHeight]).to.deep.equal([false, height]);
+    itemsOf(harness)?.querySelector('summary')?.click();
+    const lines = [...(itemsOf(harness)?.querySelectorAll('p') ?? [])];
+    expect(lines.map(({ innerText }) => innerText.replace(/\s+/g, ' '))).to.deep.equal([
+      '2 × Darjeeling <b>, 100 g £45.00',
+      'Voucher -£2.50',
+    ]);
+    expect(harness.element.offsetHeight).to.be.above(height + 30);
+    expect(await findViolations(harness.element)).to.deep.equal([]);
+    await harness.during('ready', () => harness.press());
+    expect(itemsOf(harness)?.open).to.equal(true);
+  });
+
+  it('has what the order consists of unfolded on a wide page that opens the form itself', async () => {
+    const body = server.openReply({ lineItems: LINES });
+    for (const [width, isOpen] of [
+      [390, false],
+      [1120, true],
+    ] as const) {
+      await setViewport({ width, height: 900 });
+      await server.set({ open: [{ status: 200, body }] });
+      const harness = await PayCheckoutHarness.place(server, { autostart: true });
+      await until(() => itemsOf(harness) !== null);
+      expect(itemsOf(harness)?.open, String(width)).to.equal(isOpen);
+    }
+  });
 
   for (const [what, script] of [
     ['is refused', { preview: { status: 429, body: { code: 'too_many_requests' } } }],

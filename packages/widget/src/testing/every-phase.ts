@@ -96,6 +96,20 @@ export const WITHIN_PHASES: readonly [string, Reach][] = [
     },
   ],
   [
+    'ready with the lines of the order',
+    async (harness) => {
+      const body = harness.server.openReply({
+        lineItems: [
+          { name: 'Darjeeling, first flush, 100 g', quantity: 2, amount: '45.00' },
+          { name: 'Voucher', quantity: 1, amount: '-2.50' },
+        ],
+      });
+      await harness.server.set({ open: [{ status: 200, body }] });
+      await REACH.ready(harness);
+      harness.element.renderRoot.querySelector('summary')?.click();
+    },
+  ],
+  [
     'ready in an overlay',
     (harness) => {
       harness.element.mode = 'overlay';
