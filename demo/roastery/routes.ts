@@ -69,6 +69,8 @@ function putOrder(pay: PayCheckout, { order, coffee }: RoasteryOrder) {
     amount: coffee.price,
     currency: CURRENCY,
     description: coffee.name,
+    locale: 'ar',
+    lineItems: [{ name: coffee.name, amount: coffee.price }],
   });
 }
 

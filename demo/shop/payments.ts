@@ -93,6 +93,16 @@ export function detailsOf({
   return {
     amount: toDecimalText(basket.totalMinor),
     currency,
+    lineItems: [
+      ...basket.lines.map(({ name, quantity, lineMinor }) => ({
+        name,
+        quantity,
+        amount: toDecimalText(lineMinor),
+      })),
+      ...(basket.deliveryMinor > 0
+        ? [{ name: 'Delivery', amount: toDecimalText(basket.deliveryMinor) }]
+        : []),
+    ],
     customer: {
       email: customer.email,
       ...(customer.phone && { phone: customer.phone }),
