@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 describe('the order lookup', () => {
-  it('says what a signed question asks: price, currency, person and address', async () => {
+  it('says what a signed question asks: price, currency, lines, person and address', async () => {
     const { placed } = await shop.placeOrder();
     const { status, body } = await shop.postSigned(LOOKUP, {
       merchant: MERCHANT,
@@ -25,6 +25,10 @@ describe('the order lookup', () => {
       order: 'A1001',
       amount: '105.00',
       currency: 'GBP',
+      lineItems: [
+        { name: 'Moon teapot', quantity: 1, amount: '68.00' },
+        { name: 'Two-tone cup', quantity: 2, amount: '37.00' },
+      ],
       status: 'payable',
       customer: {
         email: 'ada@example.com',

@@ -14,6 +14,8 @@ const RULES: Readonly<Record<string, string>> = {
   'rules for what is empty': 'div:empty, p:empty, span:empty { display: none; }',
   'words in one line, without height': 'body { white-space: nowrap; line-height: 0; }',
   'letters far apart': 'body { letter-spacing: 0.12em; word-spacing: 0.16em; line-height: 1.5; }',
+  'tokens with plain names':
+    ':root { --accent: #8a2f0c; --surface: #fff6ec; --border: #ccc; } pay-checkout { --pay-checkout-accent: var(--accent); --pay-checkout-on-accent: #fff; --pay-checkout-surface: var(--surface); --pay-checkout-text: #221100; --pay-checkout-border: var(--border); }',
   'a resetting framework':
     '*, ::before, ::after { box-sizing: border-box; border: 0 solid; margin: 0; padding: 0; } button { background: transparent; color: inherit; }',
 };

@@ -5,21 +5,23 @@ import { css } from 'lit';
  * those inside would be sent to every page.
  *
  * - `:dir(rtl)`: English words keep their order, and their full stops.
+ * - `summary`: its triangle is before the amount in both directions.
+ * - `--_`: a page's own `--accent` is another one.
  * - `.skeleton`: the form is drawn over the placeholders of its fields, so that it never moves.
  * - `border` of the button: forced colours show it.
  * - `!important` of the form: a page's own `* { margin: 0 }` is stronger without it.
  */
 export const styles = css`
   :host {
-    --accent: var(--pay-checkout-accent, light-dark(#1f4fd8, #8fb0ff));
-    --surface: var(--pay-checkout-surface, light-dark(#fff, #1a1d24));
-    --muted: var(--pay-checkout-muted, light-dark(#5a6172, #a5adbd));
-    --border: var(--pay-checkout-border, light-dark(#d9dde5, #3a404d));
-    --bad: var(--pay-checkout-bad, light-dark(#a8231b, #ff9c93));
-    --tone: var(--muted);
-    --radius: var(--pay-checkout-radius, 12px);
-    --gap: var(--pay-checkout-gap, 16px);
-    --control: var(--pay-checkout-control-height, 48px);
+    --_accent: var(--pay-checkout-accent, light-dark(#1f4fd8, #8fb0ff));
+    --_surface: var(--pay-checkout-surface, light-dark(#fff, #1a1d24));
+    --_muted: var(--pay-checkout-muted, light-dark(#5a6172, #a5adbd));
+    --_border: var(--pay-checkout-border, light-dark(#d9dde5, #3a404d));
+    --_bad: var(--pay-checkout-bad, light-dark(#a8231b, #ff9c93));
+    --_tone: var(--_muted);
+    --_radius: var(--pay-checkout-radius, 12px);
+    --_gap: var(--pay-checkout-gap, 16px);
+    --_control: var(--pay-checkout-control-height, 48px);
     display: block;
     max-inline-size: var(--pay-checkout-max-width, 560px);
     overflow: auto;
@@ -47,7 +49,7 @@ export const styles = css`
     margin: auto;
     padding: 0;
     border: 0;
-    border-radius: var(--radius);
+    border-radius: var(--_radius);
     background: none;
   }
   ::backdrop {
@@ -61,24 +63,24 @@ export const styles = css`
     line-height: 1.45;
     text-align: start;
     white-space: normal;
-    padding: 0 var(--gap) var(--gap);
-    border: 1px solid var(--border);
-    border-radius: var(--radius);
-    background: var(--surface);
+    padding: 0 var(--_gap) var(--_gap);
+    border: 1px solid var(--_border);
+    border-radius: var(--_radius);
+    background: var(--_surface);
     overflow-wrap: anywhere;
   }
   header,
   .message,
   label,
   section > :is(button, a, small) {
-    margin-block-start: var(--gap);
+    margin-block-start: var(--_gap);
   }
   ::slotted([slot='form']) {
-    margin-block-start: var(--gap) !important;
+    margin-block-start: var(--_gap) !important;
   }
   header,
   .message {
-    min-block-size: var(--control);
+    min-block-size: var(--_control);
     display: flex;
     gap: 12px;
     align-items: center;
@@ -113,11 +115,14 @@ export const styles = css`
     display: block;
   }
   small {
-    color: var(--muted);
+    color: var(--_muted);
     font-size: 0.8125em;
   }
   strong {
     font-size: 1.375em;
+  }
+  summary {
+    unicode-bidi: isolate;
   }
   p {
     display: flex;
@@ -127,15 +132,15 @@ export const styles = css`
     flex: auto;
   }
   .blank {
-    block-size: var(--control);
-    background: var(--border);
+    block-size: var(--_control);
+    background: var(--_border);
   }
   .blank,
   .message,
   button,
   a,
   input {
-    border-radius: calc(var(--radius) / 2);
+    border-radius: calc(var(--_radius) / 2);
   }
   header .blank {
     inline-size: 7em;
@@ -145,9 +150,9 @@ export const styles = css`
   .skeleton [role='status'] {
     display: grid;
     grid-template-columns: 1fr 1fr;
-    gap: calc(var(--gap) / 2);
+    gap: calc(var(--_gap) / 2);
     align-self: start;
-    margin-block-start: var(--gap);
+    margin-block-start: var(--_gap);
   }
   .skeleton [role='status'],
   .skeleton ::slotted([slot='form']) {
@@ -166,15 +171,15 @@ export const styles = css`
   }
   .failed,
   .problem {
-    --tone: var(--bad);
+    --_tone: var(--_bad);
   }
   .paid {
-    --tone: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
+    --_tone: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
   }
   [part='notice'],
   .end .message {
     padding: 12px;
-    background: color-mix(in srgb, var(--tone) 10%, var(--surface));
+    background: color-mix(in srgb, var(--_tone) 10%, var(--_surface));
   }
   .end .message {
     flex-direction: column;
@@ -189,10 +194,10 @@ export const styles = css`
     border-radius: 50%;
   }
   [part='icon'] {
-    background: var(--tone);
+    background: var(--_tone);
     padding: 5px;
     fill: none;
-    stroke: var(--surface);
+    stroke: var(--_surface);
     stroke-width: 3;
   }
   .end [part='icon'] {
@@ -214,8 +219,8 @@ export const styles = css`
     }
   }
   [part='spinner'] {
-    border: 3px solid var(--border);
-    border-block-start-color: var(--accent);
+    border: 3px solid var(--_border);
+    border-block-start-color: var(--_accent);
     animation: turn 0.9s linear infinite;
   }
   @keyframes turn {
@@ -226,7 +231,7 @@ export const styles = css`
   button,
   a,
   input {
-    min-block-size: var(--control);
+    min-block-size: var(--_control);
     padding: 8px 12px;
     border: 1px solid transparent;
     background: none;
@@ -241,24 +246,24 @@ export const styles = css`
     cursor: pointer;
   }
   [part='button'] {
-    background: var(--accent);
+    background: var(--_accent);
     color: var(--pay-checkout-on-accent, light-dark(#fff, #0d1530));
   }
   input {
     inline-size: 100%;
     margin-block-start: 4px;
-    border-color: var(--muted);
+    border-color: var(--_muted);
     font-size: max(16px, 1em);
   }
   [aria-invalid='true'] {
-    border-color: var(--bad);
+    border-color: var(--_bad);
   }
   [part='error'] {
     margin-block-start: 6px;
-    color: var(--bad);
+    color: var(--_bad);
   }
   :focus-visible {
-    outline: 3px solid var(--accent);
+    outline: 3px solid var(--_accent);
     outline-offset: 2px;
   }
   [part='button']:hover,

@@ -87,6 +87,19 @@ describe('the price before the payment', () => {
     expect(itemsOf(harness)?.open).to.equal(true);
   });
 
+  it('has the triangle before the amount from right to left, too', async () => {
+    await server.set({
+      languages: 'fine',
+      preview: { status: 200, body: { ...PREVIEW, lineItems: LINES } },
+    });
+    const harness = await PayCheckoutHarness.place(server, { locale: 'ar' });
+    await until(() => itemsOf(harness)?.closest('section')?.dir === 'rtl');
+    const summary = itemsOf(harness)?.querySelector('summary') as HTMLElement;
+    const [amount] = summary.children;
+    const { right = 0 } = amount?.getBoundingClientRect() ?? {};
+    expect(summary.getBoundingClientRect().right - right).to.be.above(8);
+  });
+
   it('has what the order consists of unfolded on a wide page that opens the form itself', async () => {
     const body = server.openReply({ lineItems: LINES });
     for (const [width, isOpen] of [
