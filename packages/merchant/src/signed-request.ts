@@ -79,7 +79,8 @@ function badSignature(text: string, isRebuilt: boolean, cause: unknown): PayChec
   return new PayCheckoutError('bad_signature', message, { cause });
 }
 
-function isAsWritten(text: string): boolean {
+/** Whether a body is as `JSON.stringify` writes it. */
+export function isAsWritten(text: string): boolean {
   try {
     return JSON.stringify(JSON.parse(text)) === text;
   } catch {

@@ -1,15 +1,9 @@
-import { Webhook } from 'standardwebhooks';
-import { pause, reasonOf } from '../api-client.js';
+import { pause } from '../api-client.js';
 import type { PayCheckout } from '../client.js';
 import { isPayCheckoutError } from '../errors.js';
 import type { FeedEvent } from '../events.js';
-
-export interface Terminal {
-  readonly write: (line: string) => void;
-  readonly writeError: (line: string) => void;
-  /** Ctrl-C. */
-  readonly stop: AbortSignal;
-}
+import { deliver } from './deliver.js';
+import type { Report, Terminal } from './report.js';
 
 export interface ListenOptions {
   readonly pay: PayCheckout;
@@ -21,10 +15,8 @@ export interface ListenOptions {
 
 const POLL_PAUSE_MS = 1000;
 /** After a failure of the session server. */
-const FAILURE_PAUSE_MS = 5000;
+const FAILURE_PAUSE_MS = 2000;
 const MAX_RETRY_PAUSE_MS = 15_000;
-/** As long as the session server waits for an answer. */
-const ANSWER_TIMEOUT_MS = 15_000;
 /** To pass over old events quickly. */
 const LARGE_PAGE = 100;
 
@@ -34,12 +26,21 @@ const LARGE_PAGE = 100;
  *
  * @throws {PayCheckoutError} when the session server refuses the request: then it would refuse the next one
  */
-export async function listen(options: ListenOptions, terminal: Terminal): Promise<void> {
+export async function listen(
+  options: ListenOptions,
+  { stop }: Terminal,
+  report: Report,
+): Promise<void> {
   const { pay, forwardTo, isFromStart } = options;
-  const { write, stop } = terminal;
+  const { merchant } = pay;
+  const sayReady = (): void => {
+    const sentence = `Events of ${merchant} go to ${forwardTo}. Ctrl-C stops.`;
+    report.say(sentence, { kind: 'ready', merchant, forwardTo });
+  };
   let { after } = options;
   let isPassingOver = after === undefined && !isFromStart;
-  if (!isPassingOver) write(readySentence(pay, forwardTo));
+  let isConnected = true;
+  if (!isPassingOver) sayReady();
   while (!stop.aborted) {
     const page = await pay.events
       .list({ after, limit: LARGE_PAGE, signal: stop })
@@ -49,63 +50,47 @@ export async function listen(options: ListenOptions, terminal: Terminal): Promis
       });
     if (page instanceof Error) {
       if (stop.aborted) break;
-      write(`${clock()} ${page.message} Again in ${FAILURE_PAUSE_MS / 1000} s.`);
+      isConnected = false;
+      report.disconnected(page.message, FAILURE_PAUSE_MS);
       await pause(FAILURE_PAUSE_MS, stop);
       continue;
     }
+    if (!isConnected) report.connected();
+    isConnected = true;
     if (isPassingOver) {
       after = page.cursor;
       if (page.hasMore) continue;
       isPassingOver = false;
-      write(readySentence(pay, forwardTo));
+      sayReady();
       continue;
     }
     for (const event of page.events) {
-      if (!(await forward(event, options, terminal))) break;
+      if (!(await forward(event, options, stop, report))) break;
       after = event.cursor;
     }
     if (!page.hasMore) await pause(POLL_PAUSE_MS, stop);
   }
-  write(after === undefined ? 'Stopped.' : `Stopped. To go on from here: --after ${after}`);
+  const goOn = after === undefined ? '' : ` To go on from here: --after ${after}`;
+  report.say(`Stopped.${goOn}`, { kind: 'stopped', after });
 }
 
 /** Posts an event until it is acknowledged; resolves with false when `stop` comes first. */
 async function forward(
   event: FeedEvent,
   { signingSecret, forwardTo }: ListenOptions,
-  { write, stop }: Terminal,
+  stop: AbortSignal,
+  report: Report,
 ): Promise<boolean> {
   const { id, type, timestamp, data } = event;
   const body = JSON.stringify({ type, timestamp, data });
-  const webhook = new Webhook(signingSecret);
   for (let retryMs = 1000; !stop.aborted; retryMs = Math.min(retryMs * 2, MAX_RETRY_PAUSE_MS)) {
-    const sentAt = new Date();
-    const answer = await fetch(forwardTo, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-        'webhook-signature': webhook.sign(id, sentAt, body),
-      },
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.any([stop, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
-    }).then(
-      async (response) => {
-        await response.body?.cancel();
-        return response.status;
-      },
-      (error: unknown) => `no answer (${reasonOf(error)})`,
-    );
+    const result = await deliver({ id, body, signingSecret, forwardTo, stop });
     if (stop.aborted) return false;
-    const milliseconds = Date.now() - sentAt.getTime();
-    const line = `${clock()} ${type} ${data.order} ${id} ${answer} ${milliseconds} ms`;
-    if (typeof answer === 'number' && answer >= 200 && answer < 300) {
-      write(line);
-      return true;
-    }
-    write(`${line}, again in ${retryMs / 1000} s`);
+    const { status = 0 } = result;
+    const isTaken = status >= 200 && status < 300;
+    const { order } = data;
+    report.answered({ type, order, id, ...result, retryMs: isTaken ? undefined : retryMs });
+    if (isTaken) return true;
     await pause(retryMs, stop);
   }
   return false;
@@ -116,12 +101,4 @@ function isTransient(error: unknown): boolean {
   if (!isPayCheckoutError(error)) return false;
   const { code, httpStatus: status = 0 } = error;
   return code === 'no_answer' || code === 'timeout' || status >= 500 || status === 429;
-}
-
-function readySentence({ merchant }: PayCheckout, forwardTo: string): string {
-  return `Events of ${merchant} go to ${forwardTo}. Ctrl-C stops.`;
-}
-
-function clock(): string {
-  return new Date().toTimeString().slice(0, 8);
 }
