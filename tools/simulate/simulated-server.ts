@@ -121,7 +121,7 @@ export class SimulatedServer {
     });
     const limits = config.webhooks;
     this.#worker = startWebhookWorker({ ...common, reconciliation, encryption, limits });
-    const dispatcher = startOutboxDispatcher({ ...common, shop: options.shop });
+    const dispatcher = startOutboxDispatcher({ ...common, encryption, shop: options.shop });
     const schedule = startSchedule(common);
     this.#parts = [schedule, dispatcher, this.#worker, reconciliation, priceCheck, database];
   }
