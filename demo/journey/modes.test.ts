@@ -36,6 +36,7 @@ async function openWindow(shopper: Shopper): Promise<Shopper> {
 async function framedShopperAt(
   mode: string,
   sandbox?: string,
+  allow = '',
 ): Promise<{ shopper: Shopper; order: string; framed: FrameLocator }> {
   const shopper = await journey.shopper();
   const { order, orderToken } = await shopper.order();
@@ -52,7 +53,7 @@ async function framedShopperAt(
   for (const [address, body] of [
     [
       'http://portal.localhost/',
-      `<iframe src="${shop}/framed" allow="local-network-access" ${limits}></iframe>`,
+      `<iframe src="${shop}/framed" allow="local-network-access; ${allow}" ${limits}></iframe>`,
     ],
     [
       `${shop}/framed`,
@@ -358,4 +359,97 @@ describe('the hosted page', () => {
     await shopper.button('Pay').waitFor();
     await shopper.close();
   });
+});
+
+describe('a wallet of the provider’s form', () => {
+  const WALLET = { name: 'Test wallet' };
+  const FORBIDDEN = 'A page around this form forbids wallets. Use a card.';
+
+  /** A page of the shop with a tag and a policy, whose shopper presses the wallet. */
+  async function payUnder(policy: string): Promise<Shopper> {
+    const shopper = await journey.shopper();
+    const { order, orderToken } = await shopper.order();
+    const { shop, pay } = journey.addresses;
+    const tag = `merchant="${journey.stack.merchant}" order="${order}" order-token="${orderToken}"`;
+    await shopper.page
+      .context()
+      .grantPermissions(['local-network-access'])
+      .catch(() => undefined);
+    await shopper.page.route(`${shop}/wallets`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        headers: { 'permissions-policy': policy },
+        body: `<!doctype html><script src="${pay}/v1/pay-checkout.js"></script><pay-checkout ${tag} autostart></pay-checkout>`,
+      }),
+    );
+    await shopper.page.goto(`${shop}/wallets`);
+    await shopper.form.getByRole('button', WALLET).click();
+    return shopper;
+  }
+
+  it('pays in a page without a policy, and on the hosted page', async () => {
+    const inPage = await journey.shopper();
+    await inPage.orderAndGoToPayment();
+    await inPage.form.getByRole('button', WALLET).click();
+    await inPage.reads(PAID);
+
+    const { shopper } = await shopperAt('redirect');
+    await shopper.button('Pay').click();
+    await shopper.form.getByRole('button', WALLET).click();
+    await shopper.page.waitForURL(/checkout=/);
+    await shopper.reads(PAID);
+  });
+
+  it.skipIf(isFirefox)('is forbidden by a policy that names the page only', async () => {
+    const shopper = await payUnder('payment=(self)');
+    await shopper.form.getByText(FORBIDDEN).waitFor();
+  });
+
+  it('pays in a page whose policy names the provider’s origin', async () => {
+    const shopper = await payUnder(`payment=(self "${journey.addresses.sandbox}")`);
+    await shopper.reads(PAID);
+  });
+
+  it.skipIf(isFirefox)('needs allow="payment" on a frame around the merchant’s page', async () => {
+    for (const allow of ['', 'payment']) {
+      const { framed } = await framedShopperAt('inline', undefined, allow);
+      await framed.getByRole('button', { name: 'Pay' }).click();
+      const form = framed.frameLocator('pay-checkout iframe');
+      await form.getByRole('button', WALLET).click();
+      if (allow === '') await form.getByText(FORBIDDEN).waitFor();
+      else await framed.getByText(PAID).waitFor();
+    }
+  });
+
+  it.skipIf(isFirefox).each([
+    ['a press on Pay', {}, true],
+    ['autostart', { autostart: '' }, false],
+  ])(
+    'that opens from configure() has the press of the shopper after %s',
+    async (_what, more, isActive) => {
+      const shopper = await journey.shopper();
+      const { order, orderToken } = await shopper.order();
+      const { merchant } = journey.stack;
+      const attributes = { merchant, order, 'order-token': orderToken, mode: 'inline', ...more };
+      await shopper.putTagOnBarePages(attributes);
+      // Whatever Playwright evaluates in the page would count as a press itself.
+      const said = shopper.page.waitForEvent('console', (message) => message.type() === 'info');
+      await shopper.page.addInitScript(() => {
+        addEventListener('DOMContentLoaded', () => {
+          const adapter = {
+            load: () => Promise.resolve(),
+            open: () => {
+              console.info(`active: ${String(navigator.userActivation.isActive)}`);
+              return new Promise(() => undefined);
+            },
+          };
+          Object.assign(document.querySelector('pay-checkout') ?? {}, { adapter });
+        });
+      });
+      await shopper.visitBarePage();
+      if (isActive) await shopper.button('Pay').click();
+      expect((await said).text()).toBe(`active: ${String(isActive)}`);
+      await shopper.close();
+    },
+  );
 });

@@ -124,6 +124,7 @@ export default defineConfig({
           docs('States', 'states'),
           docs('Accessibility', 'accessibility'),
           docs('Security', 'security'),
+          docs('Wallets', 'wallets'),
           docs('Error codes', 'error-codes'),
         ],
       },

@@ -34,7 +34,7 @@ export function makePaidRow({
     status: 'SUCCESS',
     merchantId: merchant.id,
     merchantName: merchant.name,
-    paymentMethod: 'New Card',
+    paymentMethod: card.paymentMethod ?? 'New Card',
     transactionModeId: 1,
     internalReference: inventor.id('int'),
     pspReference: inventor.id('psp'),

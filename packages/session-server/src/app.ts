@@ -6,7 +6,7 @@ import type { StepContext } from './checkouts/checkout-transactions.js';
 import type { StatusService } from './checkouts/status-service.js';
 import type { Clock } from './clock.js';
 import type { Environment } from './contract.js';
-import { assetRoutes } from './hosted/assets.js';
+import { assetRoutes, domainRoutes } from './hosted/assets.js';
 import { hostedRoutes } from './hosted/routes.js';
 import type { OnStep } from './crash-points.js';
 import { reportAnswers } from './http/report-answers.js';
@@ -61,6 +61,7 @@ export interface AppServices {
   readonly webhookBaseUrl: string;
   readonly widgetScript: string;
   readonly earlierWidgetScripts: readonly string[];
+  readonly applePayFile: string | undefined;
   readonly rateLimits: RateLimits;
   readonly onStep: OnStep | undefined;
 }
@@ -111,6 +112,7 @@ export function createRouter(services: AppServices): Router {
   router.get('/openapi.json', limitPages, compress, (_request, response) => {
     response.type('json').send(api);
   });
+  router.use(domainRoutes(services.applePayFile));
   router.use(errorHeaders, errorHandler(logger));
   return router;
 }

@@ -142,6 +142,7 @@ const environmentSchema = z
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
     PAY_EARLIER_WIDGET_SCRIPTS: list,
+    PAY_APPLE_PAY_FILE: z.string().min(1).optional(),
     PAY_PARTNER_API_URL: providerUrl,
     PAY_PARTNER_API_KEY: providerKey,
     PAY_LOG_LEVEL: z
@@ -343,6 +344,8 @@ export interface Config extends Tuning {
   readonly merchantsFile: string;
   readonly widgetScript: string;
   readonly earlierWidgetScripts: readonly string[];
+  /** With which the provider registers the domain of the hosted page for Apple Pay. */
+  readonly applePayFile: string | undefined;
   readonly partnerApiUrl: string;
   readonly partnerApiKey: Secret;
   readonly logLevel: string;
@@ -425,6 +428,7 @@ export function parseConfig(
     merchantsFile: values.PAY_MERCHANTS_FILE,
     widgetScript: values.PAY_WIDGET_SCRIPT,
     earlierWidgetScripts: values.PAY_EARLIER_WIDGET_SCRIPTS,
+    applePayFile: values.PAY_APPLE_PAY_FILE,
     partnerApiUrl: values.PAY_PARTNER_API_URL,
     partnerApiKey: new Secret(values.PAY_PARTNER_API_KEY),
     logLevel: values.PAY_LOG_LEVEL,

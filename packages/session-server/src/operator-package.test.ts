@@ -61,6 +61,10 @@ describe('a server that is installed without the operator’s package', () => {
 
   it('has its other commands, and its help', () => {
     expect(run({}, '--help').status).toBe(0);
-    expect(run({}, 'init', join(folder, 'pay')).status).toBe(0);
+    const { status, lines } = run({}, 'init', 'pay');
+    expect([status, lines.join()]).toEqual([
+      2,
+      expect.stringContaining('npm create @pay-checkout'),
+    ]);
   });
 });

@@ -340,6 +340,7 @@ async function assemble(
     webhookBaseUrl,
     widgetScript: config.widgetScript,
     earlierWidgetScripts: config.earlierWidgetScripts,
+    applePayFile: config.applePayFile,
     rateLimits,
     onStep,
     onWebhook: () => {

@@ -138,6 +138,22 @@ describe('a start that fails', () => {
     },
   );
 
+  it('for a path of PAY_APPLE_PAY_FILE that leads to another file refuses to serve it', async () => {
+    const name = 'apple-developer-merchantid-domain-association';
+    writeFileSync(fileOf(name), '');
+    for (const [path, why] of [
+      ['merchants.json', 'its name is "merchants.json"'],
+      [`none/${name}`, 'there is no such file'],
+      [name, 'it has 0 bytes'],
+    ] as const) {
+      const refused = await run({ ...stack.env, PAY_APPLE_PAY_FILE: fileOf(path) });
+      expect(refused.code).toBe(78);
+      expect(refused.complaint).toContain(
+        `PAY_APPLE_PAY_FILE: expected the path of ${name}; ${why}`,
+      );
+    }
+  });
+
   it('changes nothing: no data file is created, and none is brought up to date', async () => {
     const fresh = fileOf('fresh.sqlite');
     const env = { PAY_DATABASE_FILE: fresh, PAY_WIDGET_SCRIPT: fileOf('missing.js') };
@@ -209,7 +225,6 @@ describe('the program', () => {
       ['events', 'redeliver', '--all'],
       ['report', '--day', day],
       ['merchants', 'list'],
-      ['init', fileOf('new')],
     ]) {
       const { said, complaint } = await run(stack.env, ...command, '--json');
       expect(() => JSON.parse(said) as unknown, `${command.join(' ')}: ${complaint}`).not.toThrow();

@@ -9,7 +9,7 @@ import {
 } from './config.js';
 import { peekOrderId } from './checkouts/order-ids.js';
 import { AppError, ConfigError } from './errors.js';
-import { readWidgetScript } from './hosted/assets.js';
+import { readDomainFile, readWidgetScript } from './hosted/assets.js';
 import { loadingDirectives } from './http/headers.js';
 import { findBrandWarnings } from './merchants/brand.js';
 import { DEFAULT_ACCOUNT, type Merchant } from './merchants/merchant.js';
@@ -82,6 +82,7 @@ export async function checkStart(env: Environment, isRunning = false): Promise<C
     DATABASE_URL: databaseUrl,
     PAY_WIDGET_SCRIPT: script,
     PAY_EARLIER_WIDGET_SCRIPTS: earlierScripts = [],
+    PAY_APPLE_PAY_FILE: applePayFile,
     ...listeners
   } = readValidSettings(env);
   if (merchantsFile !== undefined) {
@@ -95,6 +96,9 @@ export async function checkStart(env: Environment, isRunning = false): Promise<C
   if (script !== undefined) check('PAY_WIDGET_SCRIPT', () => readWidgetScript(script));
   for (const path of earlierScripts) {
     check('PAY_EARLIER_WIDGET_SCRIPTS', () => readWidgetScript(path, 'PAY_EARLIER_WIDGET_SCRIPTS'));
+  }
+  if (applePayFile !== undefined) {
+    check('PAY_APPLE_PAY_FILE', () => readDomainFile(applePayFile));
   }
   const ofOperator = Object.keys(env).find(
     (name) => name.startsWith(OPERATOR_SETTINGS) && env[name],

@@ -6,6 +6,7 @@ const FIELDS = /** @type {const} */ (['number', 'expiry', 'securityCode', 'name'
 
 const form = element('card-form', HTMLFormElement);
 const pay = element('pay', HTMLButtonElement);
+const wallet = element('wallet', HTMLButtonElement);
 const payLabel = pay.textContent ?? '';
 const status = element('status', HTMLElement);
 const alert = element('alert', HTMLElement);
@@ -87,6 +88,7 @@ function showAlert(message) {
 function setBusy(busy) {
   isPaying = busy;
   pay.disabled = busy;
+  wallet.disabled = busy;
   pay.textContent = busy ? (texts['paying'] ?? '') : payLabel;
   form.setAttribute('aria-busy', String(busy));
   for (const button of document.querySelectorAll('button[data-leave], button[data-card]')) {
@@ -95,15 +97,33 @@ function setBusy(busy) {
   status.textContent = busy ? (texts['wait'] ?? '') : '';
 }
 
-async function submit() {
+function submit() {
   if (isPaying) return;
   showAlert('');
   if (!showMistakes(Object.fromEntries(FIELDS.map((name) => [name, findMistake(name)])))) return;
+  void send(Object.fromEntries(FIELDS.map((name) => [name, input(name).value])));
+}
+
+/** A wallet opens only where every page around this one allows payments, and from a press. */
+function payByWallet() {
+  if (isPaying) return;
+  const { featurePolicy } =
+    /** @type {{ featurePolicy?: { allowsFeature(name: string): boolean } }} */ (
+      /** @type {unknown} */ (document)
+    );
+  const isForbidden = featurePolicy?.allowsFeature('payment') === false;
+  const isInactive = navigator.userActivation?.isActive === false;
+  const obstacle = isForbidden ? 'walletForbidden' : isInactive ? 'walletInactive' : undefined;
+  showAlert(obstacle === undefined ? '' : (texts[obstacle] ?? ''));
+  if (obstacle === undefined) void send({ wallet: true });
+}
+
+/** @param {object} payment What the card form or a wallet gives. */
+async function send(payment) {
   setBusy(true);
   postToParent('submitted');
   try {
-    const card = Object.fromEntries(FIELDS.map((name) => [name, input(name).value]));
-    const { status: code, answer } = await postJson(payUrl, card);
+    const { status: code, answer } = await postJson(payUrl, payment);
     if (code === 422) return refuse(answer.errors);
     if (code !== 200) return location.reload();
     follow(answer);
@@ -181,8 +201,9 @@ function fillIn(button) {
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  void submit();
+  submit();
 });
+wallet.addEventListener('click', payByWallet);
 input('number').addEventListener('input', formatNumber);
 input('expiry').addEventListener('input', formatExpiry);
 for (const name of FIELDS) {

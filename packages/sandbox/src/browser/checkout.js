@@ -149,6 +149,8 @@
     const frame = document.createElement('iframe');
     frame.title = 'Card payment';
     frame.referrerPolicy = 'no-referrer';
+    // Wallets need it; the page around it may forbid it all the same.
+    frame.allow = 'payment';
     frame.src = page.href;
     frame.style.cssText = 'display:block;width:100%;height:540px;border:0';
     return frame;

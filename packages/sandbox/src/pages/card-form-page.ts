@@ -47,6 +47,7 @@ export function renderCardForm(
         data-answers="${JSON.stringify(texts.answers)}"
         data-test-cards="${scenarios.map(({ cardNumber }) => cardNumber).join(' ')}"
       >
+        <button type="button" id="wallet" class="wallet" disabled>${texts.wallet}</button>
         ${renderFields(texts)}
         <button type="submit" id="pay" class="main" disabled>
           ${texts.pay} ${isolate(formatMoney(request.Amount, merchant.currency), texts)}

@@ -25,6 +25,9 @@ const cardBody = requestBody({
   name: text.max(200, 'expected at most 200 characters'),
 });
 
+/** The express button of the form. */
+const walletBody = z.strictObject({ wallet: z.literal(true) });
+
 const challengeBody = z.union([
   z.strictObject({ code: z.string() }),
   z.strictObject({ cancel: z.literal(true) }),
@@ -186,6 +189,11 @@ function readCard(
   scenarios: readonly Scenario[],
   now: number,
 ): { card: PayingCard; scenario: Scenario } {
+  const [approved] = scenarios;
+  if (approved && walletBody.safeParse(body).success) {
+    const card = { last4Digits: approved.cardNumber.slice(-4), holder: 'Robin Sample' };
+    return { card: { ...card, paymentMethod: 'Google Pay' }, scenario: approved };
+  }
   const input = parseBody(cardBody, body, 'card form');
   const number = input.number.replace(/[\s-]/g, '');
   const name = input.name.trim();

@@ -13,6 +13,8 @@ export interface PageTexts {
   readonly securityCodeHint: string;
   readonly name: string;
   readonly pay: string;
+  /** The express button. */
+  readonly wallet: string;
   readonly back: string;
   readonly cancel: string;
   /** What the page's script says. */
@@ -25,6 +27,8 @@ export interface PageTexts {
     readonly paying: string;
     readonly wait: string;
     readonly unreachable: string;
+    readonly walletForbidden: string;
+    readonly walletInactive: string;
     readonly approved: string;
   };
   /** What the sandbox answers to a card, by its English sentence. */
@@ -75,6 +79,7 @@ const ENGLISH: PageTexts = {
   securityCodeHint: '3 or 4 digits',
   name: 'Name on card',
   pay: 'Pay',
+  wallet: 'Test wallet',
   back: 'Back to the shop',
   cancel: 'Cancel',
   script: {
@@ -86,6 +91,8 @@ const ENGLISH: PageTexts = {
     paying: 'Paying…',
     wait: 'Paying. Please wait.',
     unreachable: 'The sandbox could not be reached. If you try again, you still pay only once.',
+    walletForbidden: 'A page around this form forbids wallets. Use a card.',
+    walletInactive: 'A wallet opens only from a press. Press again, or use a card.',
     approved: 'Payment approved.',
   },
   answers: {},
@@ -143,6 +150,7 @@ const ARABIC: PageTexts = {
   securityCodeHint: '3 أو 4 أرقام',
   name: 'الاسم على البطاقة',
   pay: 'ادفع',
+  wallet: 'محفظة اختبار',
   back: 'العودة إلى المتجر',
   cancel: 'إلغاء',
   script: {
@@ -154,6 +162,8 @@ const ARABIC: PageTexts = {
     paying: 'جارٍ الدفع…',
     wait: 'جارٍ الدفع. يرجى الانتظار.',
     unreachable: 'تعذر الوصول. إذا حاولت مجددًا فستدفع مرة واحدة فقط.',
+    walletForbidden: 'تمنع الصفحة المحيطة استخدام المحافظ. استخدم بطاقة.',
+    walletInactive: 'لا تُفتح المحفظة إلا بضغطة. اضغط مرة أخرى أو استخدم بطاقة.',
     approved: 'تمت الموافقة على الدفع.',
   },
   answers: {

@@ -76,6 +76,8 @@ export interface CheckoutSession {
 export interface PayingCard {
   readonly last4Digits: string;
   readonly holder: string;
+  /** Default: `New Card`. */
+  readonly paymentMethod?: 'Google Pay';
 }
 
 /** The checkout sessions, in memory. */

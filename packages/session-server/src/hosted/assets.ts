@@ -80,6 +80,47 @@ export function assetRoutes(
   return router;
 }
 
+/** Under which Apple looks for the file of a domain, and how the provider names it. */
+const DOMAIN_FILE = 'apple-developer-merchantid-domain-association';
+const MAX_DOMAIN_FILE_BYTES = 64 * 1024;
+
+/**
+ * The file that registers the domain of the hosted page for Apple Pay, at its fixed address; without one 404.
+ *
+ * @throws {ConfigError} when it cannot be read
+ */
+export function domainRoutes(path: string | undefined): Router {
+  const router = Router();
+  if (path === undefined) return router;
+  const file = { body: readDomainFile(path), type: 'text/plain' };
+  router.get(`/.well-known/${DOMAIN_FILE}`, (_request, response) => {
+    sendAsset(response, file, 'public, max-age=300');
+  });
+  return router;
+}
+
+/**
+ * Everyone is sent it, so a wrong path must not send a file with secrets: only one of the expected name is taken.
+ *
+ * @throws {ConfigError} naming the setting
+ */
+export function readDomainFile(path: string): Buffer {
+  const refuse = (why: string) =>
+    new ConfigError('environment', [
+      `PAY_APPLE_PAY_FILE: expected the path of ${DOMAIN_FILE}; ${why}`,
+    ]);
+  const name = basename(path).replace(/\.txt$/, '');
+  if (name !== DOMAIN_FILE) throw refuse(`its name is ${JSON.stringify(basename(path))}`);
+  let body: Buffer;
+  try {
+    body = readFileSync(path);
+  } catch (error) {
+    throw refuse(describeFileError(error));
+  }
+  if (body.length > 0 && body.length <= MAX_DOMAIN_FILE_BYTES) return body;
+  throw refuse(`it has ${String(body.length)} bytes`);
+}
+
 /** The file with the element's texts in `language`; undefined where its script has them. */
 export function languageAsset({ locale }: Language): LanguageAsset | undefined {
   return LANGUAGE_ASSETS[locale.toLowerCase()];

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AssetsReply } from '../contract.js';
 import { ENGLISH } from '../languages.js';
@@ -82,6 +85,20 @@ describe('the hosted page', () => {
     const german = (await stack.fetch(`${path}?locale=de-AT`)).text;
     const words = ['/v1/pay-checkout.json', assets.languages?.['de']?.path];
     expect(preloads(german)).toEqual([...always, ...words]);
+  });
+
+  it('has the file next to it that registers its domain for Apple Pay, if there is one', async () => {
+    const path = '/.well-known/apple-developer-merchantid-domain-association';
+    expect((await stack.fetch(path)).status).toBe(404);
+    const folder = mkdtempSync(join(tmpdir(), 'domain-'));
+    const file = join(folder, `${path.split('/').at(-1) ?? ''}.txt`);
+    writeFileSync(file, '7B22707370...');
+    const registered = await TestStack.start({ env: { PAY_APPLE_PAY_FILE: file } });
+    const { status, text, headers } = await registered.fetch(path);
+    await registered.close();
+    rmSync(folder, { recursive: true });
+    expect([status, text]).toEqual([200, '7B22707370...']);
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
   it('says when its link has expired', async () => {
