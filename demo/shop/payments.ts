@@ -2,6 +2,7 @@
 import { isPayCheckoutError, type OrderDetails, PayCheckout } from '@pay-checkout/merchant';
 import type { ShopConfig } from './config.js';
 import { toDecimalText } from './money.js';
+import type { PricedBasket } from './catalogue.js';
 import type { Order } from './order.js';
 import type { PaymentView } from './order-view.js';
 import { ShopError } from './problem.js';
@@ -93,16 +94,7 @@ export function detailsOf({
   return {
     amount: toDecimalText(basket.totalMinor),
     currency,
-    lineItems: [
-      ...basket.lines.map(({ name, quantity, lineMinor }) => ({
-        name,
-        quantity,
-        amount: toDecimalText(lineMinor),
-      })),
-      ...(basket.deliveryMinor > 0
-        ? [{ name: 'Delivery', amount: toDecimalText(basket.deliveryMinor) }]
-        : []),
-    ],
+    lineItems: linesOf(basket),
     customer: {
       email: customer.email,
       ...(customer.phone && { phone: customer.phone }),
@@ -123,4 +115,17 @@ export function detailsOf({
 function throwUnreachable(cause: unknown): never {
   const text = 'The payment service does not answer.';
   throw new ShopError(502, 'payment_service_unreachable', text, [], cause);
+}
+
+/** None where the panel has given the order another price: they would not add up. */
+function linesOf({ lines, deliveryMinor, totalMinor }: PricedBasket): OrderDetails['lineItems'] {
+  const sum = lines.reduce((total, { lineMinor }) => total + lineMinor, deliveryMinor);
+  if (sum !== totalMinor) return undefined;
+  const items = lines.map(({ name, quantity, lineMinor }) => ({
+    name,
+    quantity,
+    amount: toDecimalText(lineMinor),
+  }));
+  if (deliveryMinor === 0) return items;
+  return [...items, { name: 'Delivery', amount: toDecimalText(deliveryMinor) }];
 }
