@@ -45,7 +45,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'packages/create/README.md sh 1': 'packages/create/src/create.test.ts',
   'README.md js 1': 'demo/journey/quick-start.test.ts',
   'docs/quick-start.md js 1': 'packages/merchant/src/quick-start.test.ts',
-  'docs/quick-start.md js 3': 'packages/merchant/src/quick-start.test.ts',
+  'docs/order-lookup.md js 1': 'packages/merchant/src/quick-start.test.ts',
   'tools/drill/README.md text 1': 'packages/session-server/src/crash-points.test.ts',
   'docs/events.md js 1': 'packages/session-server/src/outbox/receivers.test.ts',
   'docs/events.md js 2': 'packages/session-server/src/outbox/receivers.test.ts',

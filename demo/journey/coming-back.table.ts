@@ -1,5 +1,5 @@
 /**
- * The table of docs/states.md, section "Coming back to an order", with real parts: whatever became of an
+ * The table of docs/states.md, section "Coming back to an order", with real parts: whatever the outcome of an
  * order, and however its shopper comes back to it, the element shows what the server knows. It offers no
  * payment while money may be moving, leaves no order that can be paid without a way to pay it, and learns
  * the truth without a press.

@@ -1,4 +1,4 @@
-/** What the session server asks and says: the price of an order, and what became of it. Both are signed. */
+/** What the session server asks and says: the price of an order, and its outcome. Both are signed. */
 import { Router } from 'express';
 import type {
   LookupAnswer,
@@ -24,7 +24,7 @@ export function paymentRoutes({ store, payments }: PaymentRoutesOptions): Router
     return found !== undefined && payments.of(found) === pay ? found : undefined;
   };
   const mountEvents = (pay: PayCheckout, path: string): void => {
-    // The same whatever became of the order: the store says what it means.
+    // The same whatever the outcome of the order: the store says what it means.
     const record = (known: MerchantOrder, event: PayEvent): void => {
       if (findOrder(pay, known.order) === undefined)
         throw new Error(`There is no order ${known.order}.`);

@@ -133,6 +133,7 @@ export default defineConfig({
         items: [
           readme('Library', 'packages/merchant'),
           readme('A shop on your machine', 'packages/create'),
+          docs('Order lookup', 'order-lookup'),
           docs('Events', 'events'),
           docs('Split fees', 'split-fees'),
           docs('Addresses', 'avs'),

@@ -33,7 +33,7 @@ export interface ModelSession {
   readonly webhookUrl: string;
 }
 
-/** What became of list calls. */
+/** The outcome of list calls. */
 export interface ListCalls {
   answered: number;
   /** For calling too often. */

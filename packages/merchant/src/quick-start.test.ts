@@ -151,7 +151,7 @@ describe('the order lookup of docs/quick-start.md', () => {
       });
       const orders = new Map([['A1001', { amount: '9.99' }], ['A1002', { amount: '5.00', paid: true }]]);
       const app = express();
-      ${snippet('docs/quick-start.md', 'pay.orders.lookupHandler')}
+      ${snippet('docs/order-lookup.md', 'pay.orders.lookupHandler')}
       app.listen(3000);
       process.send({ orderToken });`;
     shop = await ShopOfPage.start(program, stack);

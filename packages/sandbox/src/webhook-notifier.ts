@@ -39,7 +39,7 @@ interface Notification {
   readonly isForged?: boolean;
 }
 
-/** Sends what became of a session to `WebhookUrl` (spec 4.6) and to the endpoints (section 6). */
+/** Sends the outcome of a session to `WebhookUrl` (spec 4.6) and to the endpoints (section 6). */
 export class WebhookNotifier {
   readonly #parts: Parts;
 

@@ -444,7 +444,7 @@ const pricedOrder = {
   amount: z.string(),
   currency: z.string(),
   split: absentWhenNull(splitRules.max(20)),
-  // Without the id of the checkout, the page could not ask what became of it.
+  // Without the id of the checkout, the page could not ask for its outcome.
   returnUrl: absentWhenNull(
     z
       .url({

@@ -6,7 +6,7 @@ export function logFields({ merchant, order, id, state }: Checkout): LogFields {
   return { merchant, order, checkout: id, state };
 }
 
-/** One line for what became of a checkout; `before` is undefined for a new one. */
+/** One line for a change of a checkout; `before` is undefined for a new one. */
 export function logChange(
   logger: Logger,
   before: Checkout | undefined,

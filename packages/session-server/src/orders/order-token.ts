@@ -19,7 +19,7 @@ export function splitOrderToken(token: string): OrderTokenParts | undefined {
   return { order, expiresAt: Number(exp), hmac };
 }
 
-/** The token that a shop's back end makes where it answers the order lookup; see `docs/quick-start.md`. */
+/** The token that a shop's back end makes where it answers the order lookup; see `docs/order-lookup.md`. */
 export function signOrderToken(
   secret: string,
   claim: { readonly merchant: string; readonly order: string; readonly expiresAt: number },

@@ -36,7 +36,7 @@ const MAX_RETRY_PAUSE_MS = 100;
 const MAX_NAMED = 500;
 /** Connections that were lost when the database restarted are replaced so often before it counts as down. */
 const MAX_LOST_CONNECTIONS = 3;
-/** How long to ask what became of a commit that was not answered. */
+/** How long to ask for the outcome of a commit that was not answered. */
 const OUTCOME_WAIT_MS = 5000;
 const MAX_CLOCK_DIFFERENCE_MS = 1000;
 const CLOCK_INTERVAL_MS = 600_000;
@@ -46,7 +46,7 @@ const OUTCOME_PAUSE_MS = 100;
  * A transaction sees the database as it was when it began, and collides with what another one has
  * changed since of the rows that it changes: see docs/decisions/0010-postgresql.md. The settings last for
  * the transaction only, since a pooler gives its connection to another one then. By its id the server
- * knows what became of it when its commit is not answered.
+ * knows its outcome when its commit is not answered.
  */
 const BEGIN = `
   BEGIN ISOLATION LEVEL REPEATABLE READ;
@@ -228,7 +228,7 @@ export class PostgresDatabase implements Database {
       return outcome;
     } catch (thrown) {
       tx.end();
-      // What the database refused counts, whatever became of it above.
+      // What the database refused counts, whatever its outcome above.
       const { failure } = tx;
       if (failure !== undefined && isUnavailable(failure)) return { kind: 'lost', error: failure };
       if (isStalePlan(failure)) this.#names.reset();
@@ -342,7 +342,7 @@ class PostgresTransaction implements Transaction {
     this.end();
     const committed = { kind: 'committed', value, effects: this.#effects } as const;
     if (!this.#begun && this.#queued.length === 0) return committed;
-    // Without it no one could tell what became of a commit that is not answered.
+    // Without it no one could tell the outcome of a commit that is not answered.
     const id = readId(await (this.#begun ?? this.#begin()));
     try {
       const { command } = await this.#send({ text: 'COMMIT', ...TO_END });

@@ -443,7 +443,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       expect(await store.countWebhooks()).toMatchObject({ processed: 0, waiting: 0 });
     });
 
-    it('are counted by what became of them', async () => {
+    it('are counted by their outcome', async () => {
       await recordUnmatched(['X1'], 'unmatched');
       await store.recordWebhook(webhook('token', 'flagged'), undefined);
       await store.completeWebhook((await claimOne()).id, { ...DONE, flags: ['contradicts'] });

@@ -52,7 +52,7 @@ export interface WebhookOutcome {
 }
 
 /**
- * What became of a webhook: `repeated` when one with the same body to the same token was processed
+ * The outcome of a webhook: `repeated` when one with the same body to the same token was processed
  * before and counts for as much, so that this one only triggers its poll and is dropped. `gone` when it
  * was processed itself, or erased; nothing is done then.
  */

@@ -152,7 +152,7 @@ export class FlowController implements ReactiveController, FlowContext {
   }
 
   close(): void {
-    // A submitted card cannot be cancelled: the server finds out what became of it.
+    // A submitted card cannot be cancelled: the server finds out its outcome.
     this.#hint(this.state.isSubmitted ? 'shown' : 'cancelled');
     if (this.send({ type: 'close' })) this.window?.close();
   }

@@ -6,7 +6,7 @@ import type { SdkSeen } from './test-server.js';
 
 type Reach = (harness: PayCheckoutHarness) => Promise<void>;
 
-/** The phases that say what became of the payment. */
+/** The phases that say the outcome of the payment. */
 export const OUTCOMES: readonly OutcomePhase[] = [
   'paid',
   'failed',

@@ -4,14 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { orderLookupReply } from '../contract-schemas.js';
 
-const PAGE = join(import.meta.dirname, '../../../../docs/quick-start.md');
-const quickStart = readFileSync(PAGE, 'utf8');
+const PAGE = join(import.meta.dirname, '../../../../docs/order-lookup.md');
+const page = readFileSync(PAGE, 'utf8');
 
-describe('docs/quick-start.md', () => {
+describe('docs/order-lookup.md', () => {
   it('lists every field that the answer to the order lookup may have, and no other', () => {
-    const [, section = ''] = quickStart.split('## 3. The order lookup');
-    const [text = ''] = section.split('\n## ');
-    const rows = [...text.matchAll(/^\| (`[^|]+) \|/gm)].map(([, names = '']) => names);
+    const rows = [...page.matchAll(/^\| (`[^|]+) \|/gm)].map(([, names = '']) => names);
     const listed = rows.flatMap((names) => [...names.matchAll(/`([\w.]+)`/g)].map(([, n]) => n));
     const expected = namesOf(z.toJSONSchema(orderLookupReply, { io: 'input' }) as JsonSchema);
     expect(listed.toSorted()).toEqual(expected.toSorted());

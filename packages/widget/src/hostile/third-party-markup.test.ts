@@ -27,7 +27,7 @@ const SERVERS: Readonly<Record<string, (theirs: TestServer) => string>> = {
   'no address': () => 'https://no such host',
 };
 
-describe('markup of others does not choose the session server', () => {
+describe('third-party markup does not choose the session server', () => {
   let server: TestServer;
   let theirs: TestServer;
   beforeEach(async () => {
