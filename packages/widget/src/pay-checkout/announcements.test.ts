@@ -79,6 +79,8 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
     for (const from of ['idle', 'problem', 'address'] as const) {
       it(`opening after ${from} is announced once, and so is ${to} after it`, async () => {
         const harness = await place('idle');
+        // A configuration that comes later renders again, and a region that is silent for its focus is live then.
+        await until(() => harness.badge !== null);
         if (from !== 'idle') {
           const [, , firstStatus, firstBody] = ANSWERS.find(([phase]) => phase === from) ?? [];
           await server.set({ open: [{ status: firstStatus ?? 0, body: firstBody }] });
