@@ -9,7 +9,7 @@ import type { ReactiveControllerHost } from 'lit';
 import { attempt, reportCause } from '../attempt.js';
 import { coded, CodedError } from '../coded-error.js';
 import { joinShared, pause } from '../pause.js';
-import { adapterFor, hostedFrame } from '../sdk/adapters.js';
+import { adapterFor, hostedFrame } from '../sdk/configure-sdk.js';
 import { mountForm, type FormHost } from '../sdk/mount-form.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import {
