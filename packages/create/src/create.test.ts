@@ -221,6 +221,12 @@ describe('npm create @pay-checkout', () => {
     }
   });
 
+  it('leaves a port that another part was given to that part', async () => {
+    await write('--port', '3000');
+    const [, port] = /SHOP_PORT=(\d+)/.exec(read('shop.env')) ?? [];
+    expect(Number(port)).toBeGreaterThan(3000);
+  });
+
   it('installs with the package manager that started it, and says where that failed', () => {
     const bin = join(parent, 'bin');
     mkdirSync(bin);
@@ -238,6 +244,11 @@ describe('npm create @pay-checkout', () => {
     const failed = install('npm/11.0.0 node/v24', 'first');
     expect(failed.status).toBe(1);
     expect(failed.stderr).toContain('first is written, but `npm install` failed: run it there');
+    const missing = install('yarn/4.0.0 npm/? node/v24', 'second');
+    expect([missing.status, missing.stderr]).toEqual([
+      1,
+      'create-pay-checkout: second is written, but `yarn install` failed: run it there again\n',
+    ]);
     const done = install('pnpm/10.0.0 npm/? node/v24', 'pay');
     expect([done.status, done.stderr]).toEqual([0, '']);
     expect(read('installed')).toBe(`${realpathSync(folder)}\ninstall\n`);
@@ -329,6 +340,7 @@ describe('npm create @pay-checkout', () => {
     ['two folders', ['a', 'b'], 'expected one folder'],
     ['a port in words', ['a', '--port', 'http'], '--port: expected a number from 1 to 65535'],
     ['a port that there is not', ['a', '--shop-port', '65536'], '--shop-port: expected a number'],
+    ['one port for two', ['a', '--port', '3000', '--shop-port', '3000'], 'a port of its own'],
     ['an option that there is not', ['a', '--force'], "Unknown option '--force'"],
   ])('refuses %s', async (_what, [first = '', ...more], why) => {
     writeFileSync(join(parent, 'kept'), 'as it is');

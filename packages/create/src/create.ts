@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { parseArgs } from 'node:util';
-import { CreateError } from './errors.js';
-import { writeFolder } from './write-folder.js';
-
-export { CreateError } from './errors.js';
+import { CreateError, writeFolder } from './write-folder.js';
 
 export const USAGE = `Usage: npm create @pay-checkout [folder] [-- options]
 
@@ -30,9 +27,10 @@ const PORTS = { 'shop-port': 3000, port: 4200, 'sandbox-port': 4300 };
  */
 export async function create(words: readonly string[]): Promise<string[]> {
   const { folder, isTypeScript, isInstalled, ports } = parseWords(words);
-  const shop = ports['shop-port'] ?? (await findFreePort(PORTS['shop-port']));
-  const server = ports.port ?? (await findFreePort(PORTS.port));
-  const sandbox = ports['sandbox-port'] ?? (await findFreePort(PORTS['sandbox-port']));
+  const given = Object.values(ports);
+  const shop = ports['shop-port'] ?? (await findFreePort(PORTS['shop-port'], given));
+  const server = ports.port ?? (await findFreePort(PORTS.port, given));
+  const sandbox = ports['sandbox-port'] ?? (await findFreePort(PORTS['sandbox-port'], given));
   writeFolder(folder, { isTypeScript, ports: { shop, server, sandbox } });
   if (isInstalled) await install(folder);
   return nextSteps({ folder, isInstalled, shop });
@@ -49,16 +47,15 @@ function parseWords(words: readonly string[]) {
     if (port >= 1 && port <= 65_535) return port;
     throw new CreateError(`--${name}: expected a number from 1 to 65535, not ${text}`);
   };
-  return {
-    folder,
-    isTypeScript: values.typescript,
-    isInstalled: !values['no-install'],
-    ports: {
-      'shop-port': portOf('shop-port'),
-      port: portOf('port'),
-      'sandbox-port': portOf('sandbox-port'),
-    },
+  const ports = {
+    'shop-port': portOf('shop-port'),
+    port: portOf('port'),
+    'sandbox-port': portOf('sandbox-port'),
   };
+  const given = Object.values(ports).filter((port) => port !== undefined);
+  if (new Set(given).size < given.length)
+    throw new CreateError('expected a port of its own for each');
+  return { folder, isTypeScript: values.typescript, isInstalled: !values['no-install'], ports };
 }
 
 function parse(words: readonly string[]) {
@@ -79,16 +76,17 @@ function parse(words: readonly string[]) {
   }
 }
 
-/** The first port from this one on at which nothing listens. */
-async function findFreePort(from: number): Promise<number> {
+/** The first port from this one on at which nothing listens, and that is not given to another part. */
+async function findFreePort(from: number, given: readonly (number | undefined)[]): Promise<number> {
   for (let port = from; port < from + 100; port += 1) {
+    if (given.includes(port)) continue;
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => {
         resolve(false);
       });
       server.listen(port, '127.0.0.1', () => {
-        resolve((server.address() as AddressInfo).port === port);
+        resolve(true);
       });
     });
     server.close();
@@ -99,12 +97,15 @@ async function findFreePort(from: number): Promise<number> {
 
 /** With the package manager's own output as progress. */
 async function install(folder: string): Promise<void> {
-  const [manager = 'npm'] = /^(pnpm|yarn|bun)(?=\/)/.exec(
-    process.env['npm_config_user_agent'] ?? '',
-  ) ?? ['npm'];
+  const agent = process.env['npm_config_user_agent'] ?? '';
+  const manager = /^(pnpm|yarn|bun)(?=\/)/.exec(agent)?.[0] ?? 'npm';
   const isWindows = process.platform === 'win32';
   const child = spawn(manager, ['install'], { cwd: folder, stdio: 'inherit', shell: isWindows });
-  const [code] = (await Promise.race([once(child, 'exit'), once(child, 'error')])) as [unknown];
+  // Rejects when there is no such program.
+  const code = await once(child, 'exit').then(
+    ([code]: unknown[]) => code,
+    () => undefined,
+  );
   if (code !== 0) {
     throw new CreateError(
       `${folder} is written, but \`${manager} install\` failed: run it there again`,

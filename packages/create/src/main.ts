@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { create, CreateError, USAGE } from './create.js';
+import { create, USAGE } from './create.js';
+import { CreateError } from './write-folder.js';
 
 const words = process.argv.slice(2);
 if (words.includes('--help') || words.includes('-h')) process.stdout.write(USAGE);

@@ -2,12 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { CreateError } from './errors.js';
 
 const TEMPLATES = new URL('../templates/', import.meta.url);
 const { version: VERSION } = createRequire(import.meta.url)('../package.json') as {
   readonly version: string;
 };
+
+/** Why no folder was written, or what is missing in it: its message is for the reader of a terminal. */
+export class CreateError extends Error {
+  override readonly name = 'CreateError';
+}
 
 interface FolderOptions {
   readonly isTypeScript: boolean;

@@ -35,7 +35,7 @@ export class Report {
     this.#isJson = isJson;
   }
 
-  /** A sentence, and what a program is told instead. */
+  /** A sentence, and what a program reads instead. */
   say(sentence: string, fields: object, colour?: Colour): void {
     const words = colour === undefined ? sentence : this.#paint(colour, sentence);
     this.#terminal.write(this.#isJson ? JSON.stringify({ time: now(), ...fields }) : words);

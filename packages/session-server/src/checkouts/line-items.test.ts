@@ -31,6 +31,16 @@ describe('the lines of an order that its shop is asked for', () => {
     }
   });
 
+  it('keep no one from reading that the order is paid, however wrong', async () => {
+    const { body: opened } = await stack.open('L4', { amount: '9.99' });
+    await stack.payAtProvider(opened.sessionId ?? '');
+    await stack.fetch(stack.returnPath(opened.sessionId ?? '', 'RedirectUrl'));
+    await stack.until(opened.checkout, 'paid');
+    const wrong = [{ name: 'Tea', amount: '1.00' }];
+    const { body } = await stack.open('L4', { amount: '9.99', status: 'paid', lineItems: wrong });
+    expect(body).toMatchObject({ checkout: opened.checkout, state: 'paid' });
+  });
+
   it('are refused when they do not add up, with both sums', async () => {
     const { status, body } = await stack.open('L3', { amount: '9.98', lineItems: LINES });
     expect([status, body.code]).toEqual([502, 'order_lookup_failed']);

@@ -281,10 +281,10 @@ export class CheckoutService {
     onStep?.('shop:order-priced');
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
-    checkLines(order, amountMinor, merchant);
     if (order.status !== 'payable') {
       return this.#showPaid(merchant, order.order, orderClosed(order));
     }
+    checkLines(order, amountMinor, merchant);
     const avs = toAvsFields(order, request.avs);
     const wanted = { ...attemptRequest(merchant, order, amountMinor, request), pricedAfter };
     if (await needsAddress(merchant, avs, wanted, database)) {
@@ -481,7 +481,7 @@ function opened(
     : { kind: 'opened', merchant, checkout, sessionId };
 }
 
-/** Names of orders can be guessed: what is in one is for whoever has its token. */
+/** Names of orders can be guessed: what is in one is shown with its token only. */
 function linesFor(
   { orderToken }: CreateCheckoutRequest,
   lineItems: readonly LineItem[] | undefined,

@@ -1,6 +1,5 @@
-import { createSecretKey } from 'node:crypto';
+import { createHash, createSecretKey } from 'node:crypto';
 import { DataEncryption } from '../encryption.js';
-import { createHash } from 'node:crypto';
 import { type Merchant, merchantSchema } from '../merchants/merchant.js';
 
 /** An entry of a merchants file as a platform writes it, with only what has no default. */
