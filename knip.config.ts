@@ -59,7 +59,7 @@ const config: KnipConfig = {
       ignoreBinaries: ['openssl'],
     },
     'packages/operator': {
-      entry: ['src/index.ts', 'src/**/*.test.ts', 'page/{main,vite.config}.ts'],
+      entry: ['src/index.ts', 'src/**/*.test.ts', 'page/*/main.ts'],
       project: ['{src,page}/**/*.ts'],
       // Imported by the style sheet.
       ignoreDependencies: ['@picocss/pico'],

@@ -112,6 +112,7 @@ describe('an example', () => {
       shop: shopPort,
       console: 0,
       operator: 0,
+      dashboard: 0,
     });
     payUrl = `http://127.0.0.1:${payPort}`;
     const shopUrl = `http://127.0.0.1:${shopPort}`;

@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deriveOperatorKey } from '../stack/secrets.js';
+import { expectAccessiblePage } from './back-office.js';
 import { collectAnswers, collectComplaints } from './complaints.js';
 import { Journey } from './journey.js';
 import { PATIENCE_MS } from './patience.js';
 import { CARDS } from './shopper.js';
-
-const NARROW = { width: 320, height: 700 };
 
 let journey: Journey;
 let page: Page;
@@ -91,16 +89,7 @@ async function signIn(): Promise<void> {
   await page.getByLabel('Key').press('Enter');
 }
 
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  }
-  await page.setViewportSize(NARROW);
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(width).toBeLessThanOrEqual(NARROW.width);
-}
+const expectAccessible = (): Promise<void> => expectAccessiblePage(page);
 
 describe('the operator’s page', () => {
   it('lets no one in without a key, and says so', async () => {

@@ -57,7 +57,14 @@ export async function startServers({
   const folder = await mkdtemp(join(tmpdir(), 'journey-'));
   const stack = await startStack({
     dataDirectory: folder,
-    ports: { shop: 0, 'session-server': 0, sandbox: 0, console: 0, operator: 0 },
+    ports: {
+      shop: 0,
+      'session-server': 0,
+      sandbox: 0,
+      console: 0,
+      operator: 0,
+      dashboard: 0,
+    },
     hasConsole,
     env: {
       ...env,

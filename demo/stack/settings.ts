@@ -19,8 +19,8 @@ import {
   type StackSecrets,
 } from './secrets.js';
 
-/** What listens: the session server has a listener of its own for its operator. */
-export type PortName = ProcessName | 'operator';
+/** What listens: the session server has a listener for its operator, and one for its merchants. */
+export type PortName = ProcessName | 'operator' | 'dashboard';
 
 /** The processes; the partner console is there when it is asked for. */
 export type ProcessName = 'sandbox' | 'session-server' | 'shop' | 'console';
@@ -33,6 +33,8 @@ export interface StackAddresses {
   readonly console: string;
   /** The operator's page of the session server. */
   readonly operator: string;
+  /** The page of a merchant of the session server. */
+  readonly dashboard: string;
   readonly sandboxApi: string;
   readonly payApi: string;
   readonly shopApi: string;
@@ -52,6 +54,7 @@ export function addressesOf(ports: Readonly<Record<PortName, number>>): StackAdd
     shop: `http://shop.localhost:${ports.shop}`,
     console: `http://partner.localhost:${ports.console}`,
     operator: `http://${OPERATOR_NAME}:${ports.operator}`,
+    dashboard: `http://dashboard.localhost:${ports.dashboard}`,
     // Node does not resolve names under `localhost`: servers use the number.
     sandboxApi: `http://127.0.0.1:${ports.sandbox}`,
     payApi: `http://127.0.0.1:${ports['session-server']}`,
@@ -112,7 +115,7 @@ export function sandboxEnv(
 
 /** Environment of the session server. */
 export function sessionServerEnv(
-  { pay, payApi, sandboxApi, operator, console }: StackAddresses,
+  { pay, payApi, sandboxApi, operator, dashboard, console }: StackAddresses,
   secrets: StackSecrets,
   files: { readonly database: string; readonly merchants: string },
 ): ProcessEnv {
@@ -135,6 +138,7 @@ export function sessionServerEnv(
     PAY_OPERATOR_NAMES: OPERATOR_NAME,
     PAY_OPERATOR_CONSOLE_URL: console,
     PAY_OPERATOR_KEY: deriveOperatorKey(secrets),
+    PAY_DASHBOARD_PORT: portOf(dashboard),
     PAY_LOG_LEVEL: 'warn',
   };
 }

@@ -10,7 +10,14 @@ import { findFreePort } from './ports.js';
 import { findPackageDirectory, shopEnv } from './settings.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
 
-const ANY_PORTS = { shop: 0, 'session-server': 0, sandbox: 0, console: 0, operator: 0 };
+const ANY_PORTS = {
+  shop: 0,
+  'session-server': 0,
+  sandbox: 0,
+  console: 0,
+  operator: 0,
+  dashboard: 0,
+};
 const PROCESS_NAMES = ['sandbox', 'session-server', 'shop'] as const;
 
 let dataDirectory: string;
@@ -151,7 +158,7 @@ describe('npm start', () => {
 
   beforeEach(async () => {
     const taken = new Set<number>();
-    for (let index = 0; index < 5; index += 1) taken.add((await findFreePort(0, taken)).port);
+    for (let index = 0; index < 6; index += 1) taken.add((await findFreePort(0, taken)).port);
     ports = [...taken];
     running = spawn(process.execPath, [program], {
       env: {
@@ -162,6 +169,7 @@ describe('npm start', () => {
         DEMO_SANDBOX_PORT: String(ports[2]),
         DEMO_CONSOLE_PORT: String(ports[3]),
         DEMO_OPERATOR_PORT: String(ports[4]),
+        DEMO_DASHBOARD_PORT: String(ports[5]),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -191,6 +199,7 @@ describe('npm start', () => {
       `${shop}/playground`,
       `http://partner.localhost:${ports[3]}`,
       `http://operator.localhost:${ports[4]}`,
+      `http://dashboard.localhost:${ports[5]}`,
       `http://sandbox.localhost:${ports[2]}`,
       sandboxApi,
       `${sandboxApi}/merchants-sandbox`,

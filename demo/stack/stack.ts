@@ -28,6 +28,7 @@ export const DEFAULT_PORTS: Readonly<Record<PortName, number>> = {
   sandbox: 4300,
   console: 4400,
   operator: 4500,
+  dashboard: 4600,
 };
 
 export interface StackOptions {
@@ -80,6 +81,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     shop: ports.shop.port,
     console: ports.console.port,
     operator: ports.operator.port,
+    dashboard: ports.dashboard.port,
   });
   const envs = new Map<ProcessName, ProcessEnv>();
   const children = new Map<ProcessName, StackChild>();
@@ -165,6 +167,7 @@ async function choosePorts(
     sandbox: await choose('sandbox'),
     console: await choose('console'),
     operator: await choose('operator'),
+    dashboard: await choose('dashboard'),
   };
 }
 

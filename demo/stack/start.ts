@@ -52,6 +52,8 @@ function makeBanner({ addresses, ports, secrets }: Stack): string {
     `  Partner console:   ${addresses.console}`,
     `  Operator’s page:   ${addresses.operator}`,
     `    its key:         ${deriveOperatorKey(secrets)}`,
+    `  Dashboard:         ${addresses.dashboard}`,
+    `    the shop’s key:  ${secrets.merchantApiKey}`,
     `  The sandbox:       ${addresses.sandbox}`,
     `    its key:         ${secrets.providerApiKey}`,
     `    pay-partner:     ${exportForPayPartner({ url: addresses.sandboxApi, apiKey: secrets.providerApiKey })}`,
@@ -70,6 +72,7 @@ const PORT_VARIABLES: Readonly<Record<PortName, string>> = {
   sandbox: 'DEMO_SANDBOX_PORT',
   console: 'DEMO_CONSOLE_PORT',
   operator: 'DEMO_OPERATOR_PORT',
+  dashboard: 'DEMO_DASHBOARD_PORT',
 };
 
 /** Reads `DEMO_DATA_DIRECTORY` and the ports; a port that is none is named. */
@@ -90,6 +93,7 @@ function readStartOptions(
       sandbox: readPort('sandbox'),
       console: readPort('console'),
       operator: readPort('operator'),
+      dashboard: readPort('dashboard'),
     },
     ...(dataDirectory && { dataDirectory }),
   };

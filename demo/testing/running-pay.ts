@@ -25,7 +25,14 @@ export async function startPay(): Promise<RunningPay> {
     merchants: [{ id: PROVIDER_MERCHANT_ID, name: 'Test Merchant', currency: 'GBP' }],
   });
   const { url: sandboxApi } = await sandbox.listen();
-  const ports = { sandbox: 1, 'session-server': 0, shop: 1, console: 1, operator: 0 };
+  const ports = {
+    sandbox: 1,
+    'session-server': 0,
+    shop: 1,
+    console: 1,
+    operator: 0,
+    dashboard: 0,
+  };
   const addresses = { ...addressesOf(ports), sandboxApi };
   const merchants = join(folder, 'merchants.json');
   writeMerchantsFile({ file: merchants, addresses, secrets });

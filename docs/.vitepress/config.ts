@@ -135,6 +135,7 @@ export default defineConfig({
           readme('A shop on your machine', 'packages/create'),
           docs('Order lookup', 'order-lookup'),
           docs('Events', 'events'),
+          docs('The dashboard', 'dashboard'),
           docs('Split fees', 'split-fees'),
           docs('Addresses', 'avs'),
         ],

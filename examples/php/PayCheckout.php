@@ -33,6 +33,10 @@ final class SignatureError extends RuntimeException
  *         http_response_code(401);
  *         exit;
  *     }
+ *     if ($event['type'] === 'test') { // sent from the dashboard: it is about no order
+ *         http_response_code(204);
+ *         exit;
+ *     }
  *     $order = $pay->getOrder($event['data']['order']); // an event may be late: ask for the truth
  *     if ($order['state'] === 'paid' && $order['certain'] && $order['refund'] === 'none' && !$order['attention']
  *         && [$order['amount'], $order['currency']] === price_of($order['order'])) {

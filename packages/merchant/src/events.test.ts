@@ -297,6 +297,19 @@ describe('an event that says that an order is paid', () => {
   });
 });
 
+describe('a test event of the dashboard', () => {
+  it('is acknowledged once it is verified, and calls nothing', async () => {
+    const text = JSON.stringify({ type: 'test', data: { merchant: MERCHANT } });
+    const send = (headers: Record<string, string>) =>
+      pay.events.handler(optionsOf())(
+        new Request('http://shop.example/events', { method: 'POST', headers, body: text }),
+      );
+    expect((await send(signedHeaders(text))).status).toBe(204);
+    expect((await send({})).status).toBe(401);
+    expect(calls.names).toEqual([]);
+  });
+});
+
 describe('an event is not acknowledged', () => {
   beforeEach(async () => {
     startExpress(pay.events.handler(optionsOf()));

@@ -67,6 +67,9 @@ const CALLBACKS = [
   'onError',
 ] as const;
 
+/** A test of the receiver alone: it is about no order. */
+const TEST_EVENT = 'test';
+
 /** Events of the session server: verified, handled, and read from the feed. */
 export class Events {
   readonly #api: ApiClient;
@@ -119,7 +122,8 @@ export class Events {
   /**
    * Receives events, as Express middleware and as a fetch handler. It verifies the event, asks the session
    * server for the order, compares its price with `expectedAmount`, calls exactly one callback, and answers
-   * 2xx only after that. Everything else is not acknowledged, so that the event is delivered again.
+   * 2xx only after that. Everything else is not acknowledged, so that the event is delivered again. A test event
+   * of the merchant's dashboard is acknowledged once it is verified.
    *
    * @example
    * app.post('/events', pay.events.handler({ expectedAmount, onPaid: (order) => markPaid(order.order) }));
@@ -130,7 +134,7 @@ export class Events {
     return handlerOf(async (request) => {
       try {
         const event = await this.verify(request);
-        await this.handle(event, options);
+        if (event.type !== TEST_EVENT) await this.handle(event, options);
         return { status: 204 };
       } catch (error) {
         return refuse(error, options.onError);

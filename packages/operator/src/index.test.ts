@@ -5,6 +5,6 @@ import * as operator from './index.js';
 it('has what the session server calls of it, and nothing else', () => {
   const called: Record<keyof OperatorPackage, unknown> = operator satisfies OperatorPackage;
   expect(Object.keys(called).toSorted()).toEqual([
-    ...['createOperator', 'runEvents', 'runExplain', 'runReport', 'runWebhooks'],
+    ...['createDashboard', 'createOperator', 'runEvents', 'runExplain', 'runReport', 'runWebhooks'],
   ]);
 });

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runErase } from '../../session-server/src/cli/order-commands.js';
-import {
-  askAsPage,
-  OPERATOR_KEY,
-  signIn,
-} from '../../session-server/src/testing/operator-browser.js';
+import { askAsPage, OPERATOR_KEY, signIn } from '../../session-server/src/testing/page-browser.js';
 import { PRICE, type PuttingShop } from '../../session-server/src/testing/putting-shop.js';
 import type {
   AuditView,

@@ -1,4 +1,4 @@
-import { OPERATOR_ENV } from '../../session-server/src/testing/operator-browser.js';
+import { OPERATOR_ENV } from '../../session-server/src/testing/page-browser.js';
 import { createTestDatabase } from '../../session-server/src/testing/postgres-store.js';
 import { PuttingShop } from '../../session-server/src/testing/putting-shop.js';
 import { describeOperatorPage } from './page-data.contract.js';

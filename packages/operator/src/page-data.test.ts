@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { OPERATOR_ENV } from '../../session-server/src/testing/operator-browser.js';
+import { OPERATOR_ENV } from '../../session-server/src/testing/page-browser.js';
 import { PuttingShop } from '../../session-server/src/testing/putting-shop.js';
 import { describeOperatorPage } from './page-data.contract.js';
 

@@ -4,7 +4,7 @@ import {
   askAsPage as ask,
   OPERATOR_KEY as KEY,
   signIn,
-} from '../../session-server/src/testing/operator-browser.js';
+} from '../../session-server/src/testing/page-browser.js';
 import { TestStack } from '../../session-server/src/testing/test-stack.js';
 import { SESSION_MS } from './page-session.js';
 
@@ -121,7 +121,7 @@ describe('the operator’s page', () => {
   it('is opened by its address and by a link, and runs its own files only', async () => {
     for (const site of ['none', 'cross-site', undefined]) {
       const { status, headers, text } = await ask(stack, '/', {
-        headers: { 'sec-fetch-site': site, 'x-pay-operator': undefined },
+        headers: { 'sec-fetch-site': site, 'x-pay-page': undefined },
       });
       expect(status).toBe(200);
       expect(headers['content-security-policy']).toMatch(
@@ -135,7 +135,7 @@ describe('the operator’s page', () => {
   it.each([
     ['of another site', { 'sec-fetch-site': 'cross-site' }],
     ['of another port of this host', { 'sec-fetch-site': 'same-site' }],
-    ['without the header of the page', { 'x-pay-operator': undefined }],
+    ['without the header of the page', { 'x-pay-page': undefined }],
   ])('answers no request %s, with the cookie and all', async (_what, headers) => {
     const { status, body } = await ask(stack, '/page/health', { headers: { cookie, ...headers } });
     expect([status, body?.code]).toEqual([403, 'operator_page_refused']);
@@ -146,7 +146,7 @@ describe('the operator’s page', () => {
     ['names none', { origin: undefined }],
     ['names the null origin', { origin: 'null' }],
     ['comes from another port', { 'sec-fetch-site': 'same-site' }],
-    ['has no header of the page', { 'x-pay-operator': undefined }],
+    ['has no header of the page', { 'x-pay-page': undefined }],
     ['is a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['is a form as text', { 'content-type': 'text/plain' }],
   ])('changes nothing for a request that %s', async (_what, headers) => {

@@ -1,62 +1,52 @@
-import { join } from 'node:path';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import {
-  AppError,
+  type AppError,
   type Clock,
   type Config,
   type Database,
-  isSame,
   jsonBody,
   KeyAttempts,
-  type OperatorAccess,
   parse,
 } from '@pay-checkout/session-server/internals';
-import type { SessionView } from './page-view.js';
-import {
-  cookieOf,
-  endSessions,
-  findSessions,
-  makeSessionToken,
-  type PageSession,
-  readSessionToken,
-} from './page-session.js';
+import { type PageSession, PageSessions, type SessionKeys } from './page-session.js';
 
-/** Where the built page is: next to the sources, or next to the built files. */
-const PAGE_FOLDER = join(import.meta.dirname, '../dist/page');
 /** Wrong keys of one address in a minute. */
 const WRONG_KEYS = 10;
 const MAX_BODY_BYTES = 16_384;
 /** No page of another site can send it without asking first, and no one is answered who asks. */
-const PAGE_HEADER = 'x-pay-operator';
+const PAGE_HEADER = 'x-pay-page';
 
-export interface PageOptions {
+export interface PageOptions<Session extends PageSession> {
+  /** Where its built files are. */
+  readonly folder: string;
   readonly database: Database;
   readonly clock: Clock;
-  /** Without a key there is no page. */
-  readonly access: Pick<OperatorAccess, 'keys' | 'consoleUrl'>;
-  readonly config: Pick<Config, 'environment' | 'trustProxy'>;
+  readonly config: Pick<Config, 'trustProxy'>;
+  readonly keys: SessionKeys<Session>;
+  /** Whether there is a page at all. */
+  readonly isOffered: () => boolean;
+  /** What the page is told of the person who has signed in. */
+  readonly toView: (session: Session) => object;
+  /** What is said of a wrong key, without a session, and to other pages. */
+  readonly problems: Readonly<Record<'refused' | 'signedOut' | 'foreign', () => AppError>>;
   /** What the page reads and does, at `/page`: only for a person who has signed in. */
   readonly routes: readonly Router[];
 }
 
-/** The operator's page: its files, the sign-in, and what it reads. Mounted before the routes of programs. */
-export function pageRoutes(options: PageOptions): Router {
-  const { database, clock, routes } = options;
-  const { keys, consoleUrl } = options.access;
-  const { environment, trustProxy } = options.config;
+/** A page for people: its files, the sign-in with a key, and what it reads. */
+export function pageRoutes<Session extends PageSession>(options: PageOptions<Session>): Router {
+  const { database, clock, config, keys, problems } = options;
   const attempts = new KeyAttempts(WRONG_KEYS);
-  const sessionsOf = (request: Request) => findSessions(database, request, keys(), clock.now());
-  const toView = (session: PageSession | undefined): SessionView | null =>
-    session
-      ? { actor: session.actor, expiresAt: session.expiresAt, environment, consoleUrl }
-      : null;
+  const sessions = new PageSessions(database, keys);
+  const find = (request: Request) => sessions.find(request, clock.now());
+  const toView = (session: Session | undefined) => (session ? options.toView(session) : null);
   const router = Router();
   router.use((_request, _response, next) => {
-    next(keys().length === 0 ? 'router' : undefined);
+    next(options.isOffered() ? undefined : 'router');
   });
   router.use(
-    express.static(PAGE_FOLDER, {
+    express.static(options.folder, {
       redirect: false,
       setHeaders: (response, path) => {
         response.setHeader('content-security-policy', POLICY);
@@ -68,53 +58,45 @@ export function pageRoutes(options: PageOptions): Router {
   page.disable('x-powered-by');
   page.set('etag', 'weak');
   // Mounted by a router, it takes over nothing of the app.
-  page.set('trust proxy', trustProxy);
-  page.use(requireOwnPage);
+  page.set('trust proxy', config.trustProxy);
+  page.use(requireOwnPage(problems.foreign));
 
   page.post('/session', ...jsonBody(MAX_BODY_BYTES), async (request, response) => {
     const { key: given } = parse(signInBody, request.body);
-    const find = () => keys().find((key) => isSame(given, key.reveal()));
-    const key = await attempts.check(request, given, find);
-    if (!key) {
-      throw new AppError(
-        401,
-        'operator_key_refused',
-        'This is none of the keys of PAY_OPERATOR_KEY.',
-      );
-    }
-    const { name, attributes } = cookieOf(isSecure(request));
-    const token = makeSessionToken(key, clock.now());
+    const found = await keys.find(given);
+    const key = await attempts.check(request, given, () => found);
+    if (!key) throw problems.refused();
+    const { name, attributes } = sessions.cookie(isSecure(request));
+    const { token, session } = sessions.make(key, clock.now());
     response.setHeader('set-cookie', `${name}=${token}; ${attributes}`);
-    response.json(toView(readSessionToken(token, keys(), clock.now())));
+    response.json(toView(session));
   });
 
   page.delete('/session', async (request, response) => {
-    await endSessions(database, await sessionsOf(request), clock.now());
-    const { name, attributes } = cookieOf(isSecure(request));
+    await sessions.end(await find(request), clock.now());
+    const { name, attributes } = sessions.cookie(isSecure(request));
     response.setHeader('set-cookie', `${name}=; ${attributes}; Max-Age=0`);
     response.status(204).end();
   });
 
   // Not an error: the page asks before anyone has signed in.
   page.get('/session', async (request, response) => {
-    const [session] = await sessionsOf(request);
+    const [session] = await find(request);
     response.json(toView(session));
   });
 
   page.use(async (request, response, next) => {
-    const [session] = await sessionsOf(request);
-    if (!session) {
-      throw new AppError(401, 'operator_signed_out', 'Sign in with a key of PAY_OPERATOR_KEY.');
-    }
+    const [session] = await find(request);
+    if (!session) throw problems.signedOut();
     response.locals['session'] = session;
     next();
   });
-  for (const part of routes) page.use(part);
+  for (const part of options.routes) page.use(part);
   router.use('/page', page);
   return router;
 }
 
-/** Who asks: only within the routes of the page. */
+/** Who asks: only within the routes of a page. */
 export function sessionOf(response: Response): PageSession {
   return response.locals['session'] as PageSession;
 }
@@ -140,25 +122,23 @@ const POLICY = [
  * cannot change that; on plain HTTP beyond loopback it says less, so the header that only a page of this
  * origin can send is wanted each time.
  */
-const requireOwnPage: RequestHandler = (request, _response, next) => {
-  const { headers, method } = request;
-  const site = headers['sec-fetch-site'];
-  const isForeign = site === undefined ? !isOwnOrigin(request) : site !== 'same-origin';
-  const isChange = method !== 'GET' && method !== 'HEAD';
-  if (
-    isForeign ||
-    headers[PAGE_HEADER] === undefined ||
-    (isChange && !isOwnOrigin(request)) ||
-    (isChange && method !== 'DELETE' && request.is('application/json') === false)
-  ) {
-    throw new AppError(
-      403,
-      'operator_page_refused',
-      'Only the operator’s page itself may ask this.',
-    );
-  }
-  next();
-};
+function requireOwnPage(makeError: () => AppError): RequestHandler {
+  return (request, _response, next) => {
+    const { headers, method } = request;
+    const site = headers['sec-fetch-site'];
+    const isForeign = site === undefined ? !isOwnOrigin(request) : site !== 'same-origin';
+    const isChange = method !== 'GET' && method !== 'HEAD';
+    if (
+      isForeign ||
+      headers[PAGE_HEADER] === undefined ||
+      (isChange && !isOwnOrigin(request)) ||
+      (isChange && method !== 'DELETE' && request.is('application/json') === false)
+    ) {
+      throw makeError();
+    }
+    next();
+  };
+}
 
 /** A browser names the origin of the page with every request that changes something. */
 function isOwnOrigin({ headers, method }: Request): boolean {

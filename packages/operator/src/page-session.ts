@@ -1,13 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Request } from 'express';
-import {
-  type Database,
-  fingerprintOf,
-  isSame,
-  type Reader,
-  type Secret,
-  sql,
-} from '@pay-checkout/session-server/internals';
+import { type Database, isSame, type Secret, sql } from '@pay-checkout/session-server/internals';
 
 /** How long a person stays signed in: a working day. */
 export const SESSION_MS = 8 * 3_600_000;
@@ -22,80 +15,109 @@ export interface PageSession {
   readonly expiresAt: number;
 }
 
+/** What signs a session, and what it is then known by. */
+export interface SessionKey<Session extends PageSession> {
+  readonly secret: Secret;
+  /** Whose session it is, where one listener has several: letters, digits, `-` and `_`. */
+  readonly owner: string;
+  /** What the session has besides its id and its end. */
+  readonly about: Omit<Session, 'id' | 'expiresAt'>;
+}
+
+/** The keys that people may sign in with. */
+export interface SessionKeys<Session extends PageSession> {
+  /** The name of the cookie, without its prefix. */
+  readonly cookie: string;
+  /** By what a person typed. */
+  readonly find: (given: string) => Promise<SessionKey<Session> | undefined>;
+  /** Those that may have signed a session of this owner. */
+  readonly of: (owner: string) => Promise<readonly SessionKey<Session>[]>;
+}
+
 /**
- * The value of the cookie: until when it is valid, signed with the key itself. So no server stores
- * it, every replica knows it, and the sessions of a key end when the key is removed. Only sessions
+ * Sessions that no server stores: the cookie says until when it is valid, signed with what belongs to the
+ * key. So every replica knows them, and the sessions of a key end when the key is removed. Only sessions
  * that were signed out of are stored.
  */
-export function makeSessionToken(key: Secret, now: number): string {
-  const expiresAt = now + SESSION_MS;
-  const nonce = randomBytes(16).toString('base64url');
-  return [expiresAt, nonce, sign(key, expiresAt, nonce)].join('.');
-}
+export class PageSessions<Session extends PageSession> {
+  readonly #database: Database;
+  readonly #keys: SessionKeys<Session>;
 
-/** Undefined when it is expired, or signed with none of these keys. */
-export function readSessionToken(
-  token: string,
-  keys: readonly Secret[],
-  now: number,
-): PageSession | undefined {
-  const [expires = '', nonce = '', signature = '', ...more] = token.split('.');
-  const expiresAt = Number(expires);
-  if (more.length > 0 || !(expiresAt > now)) return undefined;
-  const key = keys.find((each) => isSame(signature, sign(each, expiresAt, nonce)));
-  return key && { id: nonce, actor: fingerprintOf(key), expiresAt };
-}
+  constructor(database: Database, keys: SessionKeys<Session>) {
+    this.#database = database;
+    this.#keys = keys;
+  }
 
-function sign(key: Secret, expiresAt: number, nonce: string): string {
-  const text = `pay-operator.session.v1\n${String(expiresAt)}\n${nonce}`;
-  return createHmac('sha256', key.reveal()).update(text).digest('base64url');
-}
+  make(key: SessionKey<Session>, now: number): { token: string; session: Session } {
+    const expiresAt = now + SESSION_MS;
+    const id = randomBytes(16).toString('base64url');
+    const { owner } = key;
+    const token = [expiresAt, id, sign(key, expiresAt, id), ...(owner ? [owner] : [])].join('.');
+    return { token, session: toSession(key, expiresAt, id) };
+  }
 
-const COOKIE = 'pay-operator';
+  /** Behind TLS the browser sets it for this host only, whatever another host or plain HTTP says. */
+  cookie(isSecure: boolean): { readonly name: string; readonly attributes: string } {
+    const attributes = 'Path=/; HttpOnly; SameSite=Strict';
+    const { cookie } = this.#keys;
+    return isSecure
+      ? { name: `__Host-${cookie}`, attributes: `${attributes}; Secure` }
+      : { name: cookie, attributes };
+  }
 
-/** Behind TLS the browser sets it for this host only, whatever another host or plain HTTP says. */
-export function cookieOf(isSecure: boolean): {
-  readonly name: string;
-  readonly attributes: string;
-} {
-  const attributes = 'Path=/; HttpOnly; SameSite=Strict';
-  return isSecure
-    ? { name: `__Host-${COOKIE}`, attributes: `${attributes}; Secure` }
-    : { name: COOKIE, attributes };
-}
-
-/** The sessions of a request that were not ended: either of the two cookies may have one. */
-export async function findSessions(
-  reader: Reader,
-  { headers }: Pick<Request, 'headers'>,
-  keys: readonly Secret[],
-  now: number,
-): Promise<PageSession[]> {
-  const names = [cookieOf(true).name, cookieOf(false).name];
-  const sessions = (headers.cookie ?? '').split(';').flatMap((part) => {
-    const [name = '', value = ''] = part.trim().split('=', 2);
-    return names.includes(name) ? (readSessionToken(value, keys, now) ?? []) : [];
-  });
-  if (sessions.length === 0) return [];
-  const ids = sql.list(sessions.map(({ id }) => id));
-  const rows = await reader.all(
-    sql`SELECT session FROM operator_sign_outs WHERE session IN ${ids}`,
-  );
-  const ended = new Set(rows.map((row) => String(row['session'])));
-  return sessions.filter(({ id }) => !ended.has(id));
-}
-
-/** Ends sessions on every server: a copy of their cookie is of no use any more. */
-export async function endSessions(
-  database: Database,
-  sessions: readonly PageSession[],
-  now: number,
-): Promise<void> {
-  await database.transaction('operator:sign-out', async (tx) => {
-    await tx.run(sql`DELETE FROM operator_sign_outs WHERE expires_at <= ${now}`);
-    for (const { id, expiresAt } of sessions) {
-      const ended = sql.insert('operator_sign_outs', { session: id, expires_at: expiresAt });
-      await tx.run(sql`${ended} ON CONFLICT (session) DO NOTHING`);
+  /** The sessions of a request that were not ended: either of the two cookies may have one. */
+  async find({ headers }: Pick<Request, 'headers'>, now: number): Promise<Session[]> {
+    const names = [this.cookie(true).name, this.cookie(false).name];
+    const sessions: Session[] = [];
+    for (const part of (headers.cookie ?? '').split(';')) {
+      const [name = '', value = ''] = part.trim().split('=', 2);
+      const session = names.includes(name) ? await this.#read(value, now) : undefined;
+      if (session) sessions.push(session);
     }
-  });
+    if (sessions.length === 0) return [];
+    const ids = sql.list(sessions.map(({ id }) => id));
+    const rows = await this.#database.all(
+      sql`SELECT session FROM operator_sign_outs WHERE session IN ${ids}`,
+    );
+    const ended = new Set(rows.map((row) => String(row['session'])));
+    return sessions.filter(({ id }) => !ended.has(id));
+  }
+
+  /** Ends sessions on every server: a copy of their cookie is of no use any more. */
+  async end(sessions: readonly PageSession[], now: number): Promise<void> {
+    await this.#database.transaction('page:sign-out', async (tx) => {
+      await tx.run(sql`DELETE FROM operator_sign_outs WHERE expires_at <= ${now}`);
+      for (const { id, expiresAt } of sessions) {
+        const ended = sql.insert('operator_sign_outs', { session: id, expires_at: expiresAt });
+        await tx.run(sql`${ended} ON CONFLICT (session) DO NOTHING`);
+      }
+    });
+  }
+
+  /** Undefined when it is expired, or signed with none of the keys of its owner. */
+  async #read(token: string, now: number): Promise<Session | undefined> {
+    const [expires = '', id = '', signature = '', owner = '', ...more] = token.split('.');
+    const expiresAt = Number(expires);
+    if (more.length > 0 || !(expiresAt > now)) return undefined;
+    const keys = await this.#keys.of(owner);
+    const key = keys.find((each) => isSame(signature, sign(each, expiresAt, id)));
+    return key && toSession(key, expiresAt, id);
+  }
+}
+
+function toSession<Session extends PageSession>(
+  { about }: SessionKey<Session>,
+  expiresAt: number,
+  id: string,
+): Session {
+  return { ...about, id, expiresAt } as Session;
+}
+
+function sign<Session extends PageSession>(
+  { secret, owner }: SessionKey<Session>,
+  expiresAt: number,
+  id: string,
+): string {
+  const text = `pay-page.session.v1\n${String(expiresAt)}\n${id}\n${owner}`;
+  return createHmac('sha256', secret.reveal()).update(text).digest('base64url');
 }

@@ -98,7 +98,7 @@ export interface AuditView {
   readonly id: number;
   readonly at: number;
   readonly actor: string;
-  readonly action: 'poll' | 'redeliver' | 'resolve' | 'void';
+  readonly action: 'poll' | 'redeliver' | 'resolve' | 'void' | 'rotate' | 'retire';
   readonly merchant?: string | undefined;
   readonly order?: string | undefined;
   readonly target?: string | undefined;

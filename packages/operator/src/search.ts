@@ -8,9 +8,16 @@ const AFTER_ALL = '~';
 /**
  * Orders by their name or its beginning, by `order_id` or MerchantReference, by a reference of the
  * provider or the id of a transaction, by a checkout, or by an event. Each way follows an index.
+ *
+ * @param merchant whose orders may be found; default: all
  */
-export async function searchOrders(reader: Reader, text: string): Promise<SearchView> {
+export async function searchOrders(
+  reader: Reader,
+  text: string,
+  merchant?: string,
+): Promise<SearchView> {
   const wanted = text.trim();
+  const isOfMerchant = merchant === undefined ? sql`` : sql` AND merchant = ${merchant}`;
   const isNumber = /^\d+$/.test(wanted);
   const ways: readonly (readonly [FoundOrder['by'], Sql])[] = [
     ...orderIdsIn([wanted]).map(
@@ -36,7 +43,7 @@ export async function searchOrders(reader: Reader, text: string): Promise<Search
     [
       'order',
       sql`SELECT merchant, order_name FROM orders
-        WHERE order_name >= ${wanted} AND order_name < ${`${wanted}${AFTER_ALL}`}
+        WHERE order_name >= ${wanted} AND order_name < ${`${wanted}${AFTER_ALL}`}${isOfMerchant}
         ORDER BY order_name LIMIT ${MAX_FOUND + 1}`,
     ],
   ];
@@ -44,7 +51,8 @@ export async function searchOrders(reader: Reader, text: string): Promise<Search
   for (const [by, names] of ways) {
     const rows = await reader.all(sql`
       SELECT orders.merchant, orders.order_name, orders.state, orders.created_at FROM (${names}) AS named
-      JOIN orders ON orders.merchant = named.merchant AND orders.order_name = named.order_name`);
+      JOIN orders ON orders.merchant = named.merchant AND orders.order_name = named.order_name
+      ${merchant === undefined ? sql`` : sql`WHERE orders.merchant = ${merchant}`}`);
     for (const row of rows) {
       const order = {
         merchant: String(row['merchant']),

@@ -153,4 +153,6 @@ const ACTIONS: Readonly<Record<AuditView['action'], string>> = {
   redeliver: 'redelivered',
   resolve: 'resolved',
   void: 'made the order void',
+  rotate: 'added a value of the',
+  retire: 'removed the old values of the',
 };

@@ -101,7 +101,7 @@ describe('the environment', () => {
     ['PAY_TRUST_PROXY', '::/0', 'or their addresses'],
     ['PAY_DATABASE_FILE', undefined, 'path of the data file'],
     ['PAY_DATABASE_FILE', '/', 'it is a folder; expected the path of a file'],
-    ['PAY_OPERATOR_PORT', '4200', 'the server itself listens there (PAY_PORT)'],
+    ['PAY_OPERATOR_PORT', '4200', 'PAY_PORT has the same address and port'],
     ['PAY_PORT', 'http', 'port number'],
     ['PAY_PORT', '65536', '65535'],
     ['PAY_LOG_LEVEL', 'verbose', 'info'],
@@ -113,7 +113,7 @@ describe('the environment', () => {
     ['PAY_REFUND_WATCH_DAYS', '1000000000', 'at most 36500 days'],
     ['PAY_MAX_ORDER_ID', '1000000', 'no payment could be begun'],
     ['PAY_OPERATOR_PORT', 'http', 'port number'],
-    ['PAY_METRICS_PORT', '4200', 'the server itself listens there (PAY_PORT)'],
+    ['PAY_METRICS_PORT', '4200', 'PAY_PORT has the same address and port'],
     ['PAY_OPERATOR_KEY', 'short', '32 characters'],
     ['PAY_OPERATOR_NAMES', 'pay.internal:9464', 'without ports'],
   ])('with %s = %j is refused by name', (name, value, expected) => {

@@ -101,20 +101,44 @@ const ANY_ADDRESS = ['0.0.0.0', '::'];
 /** For `/metrics` alone, which has no key. */
 const METRICS_HOST = '127.0.0.1';
 
-/** The second listener, if there is one: the operator's, or one for `/metrics` alone. */
-export function secondListener(settings: ReturnType<typeof readValidSettings>) {
-  const { PAY_OPERATOR_HOST: host, PAY_OPERATOR_PORT: port, PAY_METRICS_PORT } = settings;
-  if (port !== undefined) return { setting: 'PAY_OPERATOR_PORT', host, port };
-  if (PAY_METRICS_PORT === undefined) return undefined;
-  return { setting: 'PAY_METRICS_PORT', host: METRICS_HOST, port: PAY_METRICS_PORT };
+/** A listener, and the setting of its port. */
+interface ListenerSettings {
+  readonly setting: string;
+  readonly host?: string | undefined;
+  readonly port: number;
 }
 
-/** Whether both listeners are to be at the same address and port. Port 0 is any that is free. */
-export function shareAddress(settings: ReturnType<typeof readValidSettings>): boolean {
-  const { PAY_HOST: host = '', PAY_PORT: port = 0 } = settings;
-  const { host: secondHost = '', port: secondPort } = secondListener(settings) ?? {};
-  const isAny = [host, secondHost].some((address) => ANY_ADDRESS.includes(address));
-  return port !== 0 && port === secondPort && (isAny || host === secondHost);
+/** What the server is to listen on, itself first: those that are set. */
+export function listenersOf(settings: ReturnType<typeof readValidSettings>): ListenerSettings[] {
+  const { PAY_HOST, PAY_PORT, PAY_OPERATOR_HOST, PAY_OPERATOR_PORT, PAY_METRICS_PORT } = settings;
+  const { PAY_DASHBOARD_HOST, PAY_DASHBOARD_PORT } = settings;
+  const listeners = [
+    { setting: 'PAY_PORT', host: PAY_HOST, port: PAY_PORT },
+    { setting: 'PAY_OPERATOR_PORT', host: PAY_OPERATOR_HOST, port: PAY_OPERATOR_PORT },
+    { setting: 'PAY_METRICS_PORT', host: METRICS_HOST, port: PAY_METRICS_PORT },
+    {
+      setting: 'PAY_DASHBOARD_PORT',
+      host: PAY_DASHBOARD_HOST,
+      port: PAY_DASHBOARD_PORT,
+    },
+  ];
+  return listeners.flatMap(({ port, ...rest }) => (port === undefined ? [] : [{ ...rest, port }]));
+}
+
+/** Those that are to be where one before them is. Port 0 is any that is free. */
+export function findTaken(
+  listeners: readonly ListenerSettings[],
+): (ListenerSettings & { readonly by: ListenerSettings })[] {
+  return listeners.flatMap((listener, at) => {
+    const by = listeners.slice(0, at).find((other) => isSameAddress(listener, other));
+    return by ? [{ ...listener, by }] : [];
+  });
+}
+
+function isSameAddress(one: ListenerSettings, other: ListenerSettings): boolean {
+  const hosts = [one.host ?? '', other.host ?? ''];
+  const isAny = hosts.some((address) => ANY_ADDRESS.includes(address));
+  return one.port !== 0 && one.port === other.port && (isAny || hosts[0] === hosts[1]);
 }
 
 const environmentSchema = z
@@ -128,6 +152,8 @@ const environmentSchema = z
     PAY_OPERATOR_NAMES: hostNames,
     PAY_OPERATOR_CONSOLE_URL: origin.optional(),
     PAY_METRICS_PORT: port.optional(),
+    PAY_DASHBOARD_HOST: z.string().default('127.0.0.1'),
+    PAY_DASHBOARD_PORT: port.optional(),
     PAY_PUBLIC_URL: origin,
     PAY_WEBHOOK_BASE_URL: origin.optional(),
     PAY_DATABASE_FILE: z
@@ -180,13 +206,9 @@ const environmentSchema = z
         const message = `servers that share a database share their keys; ${ENCRYPTION_KEY_EXPECTED}`;
         context.addIssue({ code: 'custom', path: ['PAY_ENCRYPTION_KEY'], message });
       }
-      if (shareAddress(env)) {
-        const message = 'the server itself listens there (PAY_PORT); choose another port';
-        context.addIssue({
-          code: 'custom',
-          path: [secondListener(env)?.setting ?? 'PAY_PORT'],
-          message,
-        });
+      for (const { setting, by } of findTaken(listenersOf(env))) {
+        const message = `${by.setting} has the same address and port; choose another port`;
+        context.addIssue({ code: 'custom', path: [setting], message });
       }
       if (env.PAY_METRICS_PORT !== undefined && env.PAY_OPERATOR_PORT !== undefined) {
         const message = 'PAY_OPERATOR_PORT has /metrics as well; set one of them';
@@ -334,6 +356,8 @@ export interface Config extends Tuning {
     | undefined;
   /** For `/metrics` alone. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  /** For the page of a merchant that signs in with its key. */
+  readonly dashboard: { readonly host: string; readonly port: number } | undefined;
   readonly publicUrl: string;
   readonly cspReportTo: string | undefined;
   readonly webhookBaseUrl: string;
@@ -419,6 +443,10 @@ export function parseConfig(
       values.PAY_METRICS_PORT === undefined
         ? undefined
         : { host: METRICS_HOST, port: values.PAY_METRICS_PORT },
+    dashboard:
+      values.PAY_DASHBOARD_PORT === undefined
+        ? undefined
+        : { host: values.PAY_DASHBOARD_HOST, port: values.PAY_DASHBOARD_PORT },
     publicUrl: values.PAY_PUBLIC_URL,
     cspReportTo: values.PAY_CSP_REPORT_TO,
     webhookBaseUrl: values.PAY_WEBHOOK_BASE_URL ?? values.PAY_PUBLIC_URL,

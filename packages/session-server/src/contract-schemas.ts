@@ -161,7 +161,7 @@ const state = z.enum([
   'expired',
   'unconfirmed',
 ]);
-const orderState = z.enum([...state.options, 'void']);
+export const orderState = z.enum([...state.options, 'void']);
 const refund = z.enum(['none', 'partial', 'full']);
 const environment = z.enum(['sandbox', 'production']);
 const submitted = z

@@ -94,6 +94,13 @@ export class DataEncryption {
     );
   }
 
+  /** What signs the sessions of a merchant's dashboard, one for each key: they end with the merchant's key. */
+  pageSessionSecrets(apiKeyHash: string): Secret[] {
+    return this.#keys.pageSessions.map(
+      (key) => new Secret(createHmac('sha256', key).update(apiKeyHash).digest('hex')),
+    );
+  }
+
   /** The digests under the other keys: one of them may have been current when the body first came. */
   otherDigests(digest: string, tokenHash: string, body: Uint8Array): string[] {
     return this.#keys.digests
@@ -113,6 +120,7 @@ interface DerivedKeys {
   /** Of every key, where there are several. */
   readonly digests: readonly KeyObject[];
   readonly orderTokens: readonly KeyObject[];
+  readonly pageSessions: readonly KeyObject[];
 }
 
 function deriveKeys(keys: readonly EncryptionKey[]): DerivedKeys {
@@ -127,6 +135,7 @@ function deriveKeys(keys: readonly EncryptionKey[]): DerivedKeys {
     reference: derive(current, 'reference'),
     digests: keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest')),
     orderTokens: keys.map((key) => derive(key, 'order-token')),
+    pageSessions: keys.map((key) => derive(key, 'page-session')),
   };
 }
 
@@ -150,7 +159,7 @@ function digestUnder(key: KeyObject, tokenHash: string, body: Uint8Array): strin
 
 function derive(
   { key }: EncryptionKey,
-  purpose: 'seal' | 'digest' | 'reference' | 'order-token' | 'check',
+  purpose: 'seal' | 'digest' | 'reference' | 'order-token' | 'page-session' | 'check',
 ): KeyObject {
   const bytes = hkdfSync('sha256', key, '', `pay-checkout.body.v1.${purpose}`, 32);
   return createSecretKey(Buffer.from(bytes));

@@ -7,14 +7,24 @@ export { combineSplit, splitAmount, type SplitShare } from './checkouts/split-fe
 export { attentionAdded, type AttentionCode, type Checkout } from './checkouts/state-machine.js';
 export { type Clock, systemClock } from './clock.js';
 export type { Config } from './config.js';
-export type { CheckoutState } from './contract.js';
+export type { CheckoutState, MerchantOrder, OrderState } from './contract.js';
+export { orderState } from './contract-schemas.js';
+export type { DataEncryption } from './encryption.js';
 export { findMerchantsOf } from './erasure/order-data.js';
 export { AppError, ConfigError } from './errors.js';
 export { abortedByClose } from './http/aborted-by-close.js';
-export { KeyAttempts } from './http/limits.js';
+export { KeyAttempts, Limit } from './http/limits.js';
 export { jsonBody, parse, word } from './http/parse.js';
 export { readCursor, toCursor } from './merchant-api/feed.js';
+export { readMerchantOrders } from './merchant-api/order-view.js';
+export { makePayLink } from './merchant-api/pay-link.js';
 export { makeVoid } from './merchant-api/put-order.js';
+export { openPersonalPart } from './orders/put-orders.js';
+export {
+  type MerchantEntries,
+  SECRET_KINDS,
+  type SecretKind,
+} from './merchants/merchant-entries.js';
 export {
   fixedMerchants,
   hasAccountList,
@@ -33,7 +43,7 @@ export type { ServerMetrics } from './metrics/server-metrics.js';
 export { formatMinor } from './money.js';
 export { openAlongside } from './open-database.js';
 export { findLog, type LogDetails, type LogEntry } from './orders/order-log.js';
-export { findOrder, type OrderKey, touchOrder } from './orders/repository.js';
+export { findOrder, type OrderKey, toOrder, touchOrder } from './orders/repository.js';
 export {
   type DeadLetter,
   type DeadLetterFilter,
@@ -64,15 +74,17 @@ export { ReadLease } from './reconciliation/read-lease.js';
 export { findKnownRow, findTransactions } from './reconciliation/repository.js';
 export type { ReconciliationService } from './reconciliation/service.js';
 export type { OperatorPackage } from './operator-package.js';
-export type { OperatorParts } from './server.js';
+export type { DashboardParts, OperatorParts } from './server.js';
 export type { SplitRule } from './split-rule.js';
 export {
   type Database,
+  getCounter,
   optionalNumber,
   optionalText,
   ping,
   type Reader,
   type Row,
+  setCounter,
   type Transaction,
 } from './store/database.js';
 export { sql, type Sql } from './store/sql.js';

@@ -33,6 +33,7 @@ async function mount(
   stack.server = {
     port: local.port,
     operatorPort: undefined,
+    dashboardPort: undefined,
     closeBehindProxies: () => Promise.reject(new Error('the platform ends its own server')),
     async close() {
       await local.close();

@@ -1,9 +1,10 @@
+import type { RequestHandler } from 'express';
 import type { Config } from './config.js';
 import { ConfigError } from './errors.js';
 import type { OperatorRoutes } from './metrics/listener.js';
-import type { OperatorParts } from './server.js';
+import type { DashboardParts, OperatorParts } from './server.js';
 
-/** An optional peer: the page and commands of the platform team. Not a literal, so that the build does not need it. */
+/** An optional peer: the page and commands of the platform team, and the page of a merchant. Not a literal, so that the build does not need it. */
 const OPERATOR_PACKAGE: string = '@pay-checkout/operator';
 
 /** Answers the lines that it prints. */
@@ -15,6 +16,7 @@ type Command<Given extends unknown[]> = (
 /** What this package calls of it. */
 export interface OperatorPackage {
   readonly createOperator: (parts: OperatorParts) => OperatorRoutes;
+  readonly createDashboard: (parts: DashboardParts) => RequestHandler;
   readonly runEvents: Command<[words: readonly string[]]>;
   readonly runExplain: Command<[order: string, merchant: string | undefined]>;
   readonly runReport: Command<[words: readonly string[]]>;

@@ -19,6 +19,8 @@ export interface RunningServer {
   readonly port: number;
   /** The port of the operator's listener, or of the one for metrics alone; undefined when there is none. */
   readonly operatorPort: number | undefined;
+  /** The port of the merchant's dashboard; undefined when there is none. */
+  readonly dashboardPort: number | undefined;
   /**
    * Makes `/readyz` 503 for as long as proxies need to see it, and goes on answering; then closes.
    *
@@ -30,8 +32,8 @@ export interface RunningServer {
 }
 
 /**
- * Creates a session server and listens; see {@link createSessionServer}. With a port for the operator, it
- * has the page of `@pay-checkout/operator`, which has to be installed.
+ * Creates a session server and listens; see {@link createSessionServer}. With a port for the operator or
+ * for the merchant's dashboard, it has the pages of `@pay-checkout/operator`, which has to be installed.
  *
  * @throws {ConfigError} when it is not
  */
@@ -43,28 +45,41 @@ export async function startSessionServer(
   const operator =
     options.operator ??
     (config.operator && (await loadOperator('PAY_OPERATOR_PORT')).createOperator);
+  const dashboard =
+    options.dashboard ??
+    (config.dashboard && (await loadOperator('PAY_DASHBOARD_PORT')).createDashboard);
   const server = await createSessionServer(config, {
     ...{ ...options, logger },
     ...(operator && { operator }),
+    ...(dashboard && { dashboard }),
   });
   const listeners: Listener[] = [];
+  const listen = async (
+    app: RequestListener | undefined,
+    address: Parameters<typeof startListener>[1] | undefined,
+    limits = LIMITS,
+  ): Promise<number | undefined> => {
+    if (!app || !address) return undefined;
+    const listener = await startListener(app, address, limits);
+    listeners.push(listener);
+    return listener.port;
+  };
   const close = async (): Promise<boolean> => {
     const drained = await Promise.all(listeners.map((listener) => listener.close()));
     await server.close();
     return drained.every(Boolean);
   };
   try {
-    const main = await startListener(server.handler, config);
-    listeners.push(main);
     const address = config.operator ?? config.metrics;
-    const second =
-      server.operator && address
-        ? await startListener(server.operator, address, OPERATOR_LIMITS)
-        : undefined;
-    if (second) listeners.push(second);
-    const ports = { port: main.port, operatorPort: second?.port };
-    const operatorHost = second && address?.host;
-    logger.info({ host: config.host, operatorHost, ...ports }, 'server listens');
+    const ports = {
+      port: (await listen(server.handler, config)) ?? config.port,
+      operatorPort: await listen(server.operator, address, OPERATOR_LIMITS),
+      dashboardPort: await listen(server.dashboard, config.dashboard),
+    };
+    const operatorHost = server.operator && address?.host;
+    const dashboardHost = server.dashboard && config.dashboard?.host;
+    const hosts = { host: config.host, operatorHost, dashboardHost };
+    logger.info({ ...hosts, ...ports }, 'server listens');
     let closing: Promise<void> | undefined;
     const closeOnce = (signal?: string, startedAt = performance.now()): Promise<void> =>
       (closing ??= close().then((drained) => {
@@ -112,8 +127,8 @@ export async function runSessionServer(
     config.trustProxy === 0 ? server.close('SIGTERM') : server.closeBehindProxies('SIGTERM'),
   );
   const server = await starting;
-  const { port, operatorPort } = server;
-  process.send?.({ type: 'listening', port, operatorPort });
+  const { port, operatorPort, dashboardPort } = server;
+  process.send?.({ type: 'listening', port, operatorPort, dashboardPort });
 }
 
 /**

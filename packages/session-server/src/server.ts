@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { Secret } from '@pay-checkout/partner-api';
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
 import { logChange } from './checkouts/change-log.js';
@@ -25,6 +25,7 @@ import {
   type OperatorAccess,
   type OperatorRoutes,
 } from './metrics/listener.js';
+import { createBackOfficeApp } from './http/back-office-app.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './provider/shop-client.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
@@ -34,6 +35,7 @@ import {
   FileMerchantSource,
   type MerchantSource,
 } from './merchants/merchant-source.js';
+import { MerchantEntries } from './merchants/merchant-entries.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import { createOrderSource } from './orders/put-orders.js';
 import { RunLoops } from './run-loop.js';
@@ -54,7 +56,7 @@ import { startWebhookWorker } from './webhooks/worker.js';
  * 2. the provider's clients and the shop client, which connect when they are first used;
  * 3. reconciliation, checkouts and status, which need all of these;
  * 4. the loops: webhook worker, outbox dispatcher, schedule;
- * 5. the router and the operator's listener, for the program that listens.
+ * 5. the router, the operator's listener and the merchant's dashboard, for the program that listens.
  * `close()` ends what was made last first: the loops before the database. So does a start that fails.
  */
 export interface SessionServer {
@@ -64,6 +66,8 @@ export interface SessionServer {
   readonly handler: RequestListener;
   /** `/metrics`, and what the option `operator` made, for a listener of its own; undefined without a port for it. */
   readonly operator: RequestListener | undefined;
+  /** What the option `dashboard` made, for a listener of its own; undefined without a port for it. */
+  readonly dashboard: RequestListener | undefined;
   /** From now on `/readyz` is 503, so that proxies send requests to other servers. */
   announceStop(): void;
   /** Ends the loops and closes the database. End running requests first. May be called twice. */
@@ -84,8 +88,24 @@ export interface SessionServerOptions {
    * `createOperator` of `@pay-checkout/operator`: the operator's page, and routes for programs. Default: none.
    */
   readonly operator?: (parts: OperatorParts) => OperatorRoutes;
+  /** `createDashboard` of `@pay-checkout/operator`: the page of a merchant that signs in with its key. Default: none. */
+  readonly dashboard?: (parts: DashboardParts) => RequestHandler;
   /** Test hook, called after each step at which a drill kills the server. */
   readonly onStep?: OnStep | undefined;
+}
+
+/** The parts of a server that the merchant's dashboard is made of. */
+export interface DashboardParts {
+  readonly config: Config;
+  readonly database: Database;
+  readonly merchants: MerchantSource;
+  readonly encryption: DataEncryption;
+  readonly shop: Pick<ShopClient, 'deliver' | 'visit'>;
+  /** Where secrets are changed; undefined where the entries are not those of a file. */
+  readonly entries: MerchantEntries | undefined;
+  readonly clock: Clock;
+  /** Called when events wait to be delivered again. */
+  readonly onRedelivery: () => void;
 }
 
 /** The parts of a server that the operator's page and routes are made of. */
@@ -354,7 +374,7 @@ async function assemble(
       names: config.operator?.names ?? [],
       consoleUrl: config.operator?.consoleUrl,
     };
-    const { trustProxy, maxOrderId, settleWindowSeconds } = config;
+    const { maxOrderId, settleWindowSeconds } = config;
     const figures = new Figures({
       registry: of.registry,
       database,
@@ -379,11 +399,32 @@ async function assemble(
     });
     return createOperatorListener({ access, metrics: of, figures, logger, trustProxy, routes });
   };
+  const { dashboard: createPage } = options;
+  const page =
+    config.dashboard &&
+    createPage?.({
+      config,
+      database,
+      merchants,
+      encryption,
+      shop,
+      entries: options.merchants
+        ? undefined
+        : new MerchantEntries({ file: config.merchantsFile, environment }),
+      clock,
+      onRedelivery: () => {
+        dispatcher.wake();
+      },
+    });
+  const { trustProxy } = config;
   let isStopping = false;
   return {
     router,
+    dashboard:
+      page &&
+      createBackOfficeApp({ logger, observer: metrics, trustProxy, traced: ['/page'] }, page),
     handler: createApp(router, {
-      trustProxy: config.trustProxy,
+      trustProxy,
       logger,
       isStopping: () => isStopping,
     }),

@@ -1,12 +1,6 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { systemClock } from './clock.js';
-import {
-  type Config,
-  parseConfig,
-  readValidSettings,
-  secondListener,
-  shareAddress,
-} from './config.js';
+import { type Config, findTaken, listenersOf, parseConfig, readValidSettings } from './config.js';
 import { peekOrderId } from './checkouts/order-ids.js';
 import { AppError, ConfigError } from './errors.js';
 import { readDomainFile, readWidgetScript } from './hosted/assets.js';
@@ -33,8 +27,8 @@ import { checkDataFile } from './store/sqlite-database.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of a package that may be missing. */
-const OPERATOR_SETTINGS = 'PAY_OPERATOR_';
+/** What settings of a package that may be missing begin with. */
+const OPERATOR_SETTINGS = /^PAY_(OPERATOR|DASHBOARD)_/;
 
 /** What a start that failed says first. */
 export const NOT_STARTED = 'the server did not start';
@@ -46,6 +40,7 @@ const PASSING = [
   'PAY_PORT',
   'PAY_OPERATOR_PORT',
   'PAY_METRICS_PORT',
+  'PAY_DASHBOARD_PORT',
 ];
 
 /**
@@ -100,9 +95,7 @@ export async function checkStart(env: Environment, isRunning = false): Promise<C
   if (applePayFile !== undefined) {
     check('PAY_APPLE_PAY_FILE', () => readDomainFile(applePayFile));
   }
-  const ofOperator = Object.keys(env).find(
-    (name) => name.startsWith(OPERATOR_SETTINGS) && env[name],
-  );
+  const ofOperator = Object.keys(env).find((name) => OPERATOR_SETTINGS.test(name) && env[name]);
   if (ofOperator !== undefined) await loadOperator(ofOperator).catch(note(ofOperator));
   if (!isRunning) await checkPorts(listeners, note);
   if (config && mistakes.length === 0) return config;
@@ -301,25 +294,20 @@ function describeAnswer(error: unknown): { isRefusal: boolean; words: string } {
   };
 }
 
-/** Listens at each address for a moment, at both at the same time. */
+/** Listens at each address for a moment, at all at the same time. */
 async function checkPorts(
   settings: ReturnType<typeof readValidSettings>,
   note: (setting: string) => (error: unknown) => void,
 ): Promise<void> {
-  const { PAY_HOST: host, PAY_PORT: port } = settings;
-  const second = secondListener(settings);
-  const listeners = [
-    await tryToListen(host, port).catch(note('PAY_PORT')),
-    second === undefined || shareAddress(settings)
-      ? undefined
-      : await tryToListen(second.host, second.port).catch(note(second.setting)),
-  ];
+  const wanted = listenersOf(settings);
+  const taken = findTaken(wanted).map(({ setting }) => setting);
+  const listeners = [];
+  for (const { setting, host, port } of wanted) {
+    if (host === undefined || taken.includes(setting)) continue;
+    const listening = startListener((_request, response) => response.destroy(), { host, port });
+    listeners.push(await listening.catch(note(setting)));
+  }
   for (const listener of listeners) await listener?.close();
-}
-
-async function tryToListen(host: string | undefined, port: number | undefined) {
-  if (host === undefined || port === undefined) return undefined;
-  return startListener((_request, response) => response.destroy(), { host, port });
 }
 
 /** Errors whose message is written for an operator. */

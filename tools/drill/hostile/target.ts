@@ -183,7 +183,7 @@ async function signIn(port: number, key: string): Promise<string> {
   const origin = `http://127.0.0.1:${String(port)}`;
   const answer = await fetch(`${origin}/page/session`, {
     method: 'POST',
-    headers: { origin, 'x-pay-operator': '1', 'content-type': 'application/json' },
+    headers: { origin, 'x-pay-page': '1', 'content-type': 'application/json' },
     body: JSON.stringify({ key }),
   });
   const [cookie] = answer.headers.getSetCookie();

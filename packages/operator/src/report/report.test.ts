@@ -6,7 +6,7 @@ import {
   askAsPage,
   OPERATOR_KEY,
   signIn,
-} from '../../../session-server/src/testing/operator-browser.js';
+} from '../../../session-server/src/testing/page-browser.js';
 import { TestStack } from '../../../session-server/src/testing/test-stack.js';
 import type { ReportView } from './report-view.js';
 

@@ -13,12 +13,12 @@ import { jsonBody, parse, readBearerKey } from '../http/parse.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { signOrderToken } from '../orders/order-token.js';
 import { findOrder, listOrders } from '../orders/repository.js';
 import type { Database } from '../store/database.js';
 import { readCursor, readFeed, toCursor } from './feed.js';
 import { readMerchantOrders } from './order-view.js';
 import { makeVoid, priceOfPut, putOrder } from './put-order.js';
+import { makePayLink } from './pay-link.js';
 
 /** As much as an answer to the order lookup may have. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -69,13 +69,10 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     );
     logger.info({ ...requestFields(response), ...key, ...put }, 'order put');
     const expiresAt = Math.floor(now / 1000) + input.expiresInSeconds;
-    const [secret] = merchant.orderTokenSecret;
-    if (!secret) throw new Error('no secret for order tokens');
-    const orderToken = signOrderToken(secret.reveal(), { ...key, expiresAt });
+    const link = makePayLink({ publicUrl, merchant, order, expiresAt, locale: input.locale });
     response.status(put.isNew ? 201 : 200).json({
       ...key,
-      orderToken,
-      payUrl: `${publicUrl}/v1/pay/${merchant.id}/${orderToken}${input.locale === undefined ? '' : `?locale=${input.locale}`}`,
+      ...link,
       expiresAt: new Date(expiresAt * 1000).toISOString(),
       state: put.state,
     } satisfies PutOrderReply);

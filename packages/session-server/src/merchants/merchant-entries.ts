@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Environment } from '../contract.js';
 import { ConfigError, describeFileError } from '../errors.js';
 import { type Edit, editMerchantsFile } from './edit-merchants-file.js';
@@ -96,6 +97,20 @@ export class MerchantEntries {
       return [{ path: ['merchants', content.merchants.length], value, isInsertion: true }];
     });
     return Object.fromEntries(secrets);
+  }
+
+  /** Whether this process can change the values: the file and its folder can be written to, and hold them. */
+  canRotate(id: string, kind: SecretKind): boolean {
+    try {
+      const path = realpathSync(this.#file);
+      for (const each of [path, dirname(path)]) accessSync(each, constants.W_OK);
+      const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+      const { merchants } = JSON.parse(text) as MerchantsContent;
+      const entry = merchants.find((one) => one['id'] === id);
+      return entry !== undefined && !valuesOf(entry, kind).some((v) => typeof v === 'object');
+    } catch {
+      return false;
+    }
   }
 
   /** Adds a new value, and answers it; the old ones stay valid. */

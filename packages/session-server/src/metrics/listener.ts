@@ -1,16 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Secret } from '@pay-checkout/partner-api';
-import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
-import helmet from 'helmet';
+import { type Express, type Request, type RequestHandler, Router } from 'express';
 import { AppError } from '../errors.js';
-import { compress } from '../http/compress.js';
-import { errorHandler, notFoundHandler } from '../http/errors.js';
-import { requestId, shortenNegotiation } from '../http/headers.js';
-import { KeyAttempts, warnOfHiddenProxy } from '../http/limits.js';
-import { observeRequests } from '../http/observe-requests.js';
+import { createBackOfficeApp } from '../http/back-office-app.js';
+import { KeyAttempts } from '../http/limits.js';
 import { readBearerKey } from '../http/parse.js';
-import { traceRequests } from '../http/trace-requests.js';
 import type { Logger } from '../logger.js';
 import type { Figures } from './figures.js';
 import type { ServerMetrics } from './server-metrics.js';
@@ -20,7 +15,6 @@ export interface OperatorListenerOptions {
   readonly metrics: ServerMetrics;
   readonly figures: Figures;
   readonly logger: Logger;
-  /** As for the listener of the shoppers: the addresses of people, whose guesses are counted, come from proxies. */
   readonly trustProxy: number | string[];
   /** Of `@pay-checkout/operator`; without it there is `/metrics` alone. */
   readonly routes: OperatorRoutes | undefined;
@@ -37,41 +31,22 @@ export interface OperatorRoutes {
 /** `/metrics`, and the operator's page and routes, for a listener of their own. It never listens itself. */
 export function createOperatorListener(options: OperatorListenerOptions): Express {
   const { access, metrics, figures, logger, trustProxy, routes } = options;
-  const app = express();
-  app.disable('x-powered-by');
-  app.set('etag', false);
-  app.set('trust proxy', trustProxy);
-  app.use(observeRequests(metrics));
-  app.use(requestId);
-  app.use(warnOfHiddenProxy(logger));
-  // Not what Prometheus reads every few seconds.
-  app.use(['/operator', '/page'], traceRequests);
-  app.use(
-    helmet({
-      // Of the proxy that speaks TLS, as for the pages of shoppers.
-      strictTransportSecurity: false,
-      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
-    }),
-  );
-  app.use((_request, response, next) => {
-    response.setHeader('cache-control', 'no-store');
-    next();
-  });
-  app.use(requireOurHost(access));
-  // Page, metrics and figures: keys and sessions are in no answer's body.
-  app.use(shortenNegotiation, compress);
-  if (routes) app.use(routes.page);
-  app.use(guardPrograms(access));
-  app.get('/metrics', async (_request, response) => {
+  const figuresRoute = Router();
+  figuresRoute.get('/metrics', async (_request, response) => {
     await figures.update();
     const text = await metrics.registry.metrics();
     response.setHeader('content-type', metrics.registry.contentType);
     response.end(text);
   });
-  if (routes) app.use(routes.programs);
-  app.use(notFoundHandler);
-  app.use(errorHandler(logger));
-  return app;
+  return createBackOfficeApp(
+    // Not what Prometheus reads every few seconds.
+    { logger, observer: metrics, trustProxy, traced: ['/operator', '/page'] },
+    requireOurHost(access),
+    ...(routes ? [routes.page] : []),
+    guardPrograms(access),
+    figuresRoute,
+    ...(routes ? [routes.programs] : []),
+  );
 }
 
 /** Wrong Bearer keys of one address in a minute: a scrape with an old key is no guess. */

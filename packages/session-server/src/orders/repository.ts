@@ -214,7 +214,7 @@ export async function listOrders(
   return { orders };
 }
 
-function toOrder(row: Row): StoredOrder {
+export function toOrder(row: Row): StoredOrder {
   const version = optionalText(row['order_version']);
   return {
     merchant: String(row['merchant']),

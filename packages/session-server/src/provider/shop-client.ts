@@ -44,6 +44,8 @@ export type DnsLookup = (
 
 type Signer = Pick<Merchant, 'signingSecret'>;
 
+type ShopRequest = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>;
+
 /** The response to an event is read up to this size. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
@@ -69,7 +71,8 @@ export class ShopClient {
     limits: { readonly timeoutSeconds: number; readonly maxAnswerBytes: number },
   ): Promise<ShopAnswer> {
     const signal = AbortSignal.timeout(limits.timeoutSeconds * 1000);
-    const { statusCode, body } = await this.#post('shop.ask', merchant, endpoint, message, signal);
+    const post = signedPost(merchant, message);
+    const { statusCode, body } = await this.#send('shop.ask', endpoint, post, signal);
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -93,13 +96,22 @@ export class ShopClient {
   ): Promise<number> {
     const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
     const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
-    const { statusCode, body } = await this.#post(
-      'shop.deliver',
-      merchant,
-      endpoint,
-      message,
-      signal,
-    );
+    return this.#statusOf('shop.deliver', endpoint, signedPost(merchant, message), signal);
+  }
+
+  /** The status that a visitor of a page of the shop gets, however long the page is. Throws when there is no answer in time. */
+  visit(page: ShopEndpoint, timeoutSeconds: number): Promise<number> {
+    const get = { method: 'GET', headers: { accept: 'text/html' } } as const;
+    return this.#statusOf('shop.visit', page, get, AbortSignal.timeout(timeoutSeconds * 1000));
+  }
+
+  async #statusOf(
+    name: string,
+    endpoint: ShopEndpoint,
+    what: ShopRequest,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { statusCode, body } = await this.#send(name, endpoint, what, signal);
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.length;
@@ -112,11 +124,10 @@ export class ShopClient {
     await Promise.all([this.#anyAddress.destroy(), this.#publicOnly.destroy()]);
   }
 
-  async #post(
+  async #send(
     name: string,
-    merchant: Signer,
     { url, allowPrivateAddress = false }: ShopEndpoint,
-    message: SignedMessage,
+    what: ShopRequest,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     // An address written as numbers is connected to without a DNS lookup.
@@ -126,25 +137,28 @@ export class ShopClient {
     }
     const about = {
       kind: SpanKind.CLIENT,
-      attributes: { 'http.request.method': 'POST', 'server.address': host },
+      attributes: { 'http.request.method': what.method, 'server.address': host },
     };
     return inSpan(name, about, async (span) => {
       const answer = request(url, {
-        method: 'POST',
+        ...what,
         dispatcher: allowPrivateAddress ? this.#anyAddress : this.#publicOnly,
         signal,
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json',
-          ...sign(merchant, message),
-        },
-        body: message.body,
       });
       const data = await untilAborted(answer, signal);
       span.setAttribute('http.response.status_code', data.statusCode);
       return data;
     });
   }
+}
+
+function signedPost(merchant: Signer, message: SignedMessage): ShopRequest {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...sign(merchant, message),
+  };
+  return { method: 'POST', headers, body: message.body };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { ReportRow, ReportTotal, ReportView } from '../src/report/report-view.js';
-import { ApiError, download } from './api.js';
-import { linkTo, page } from './page.js';
-import { orderLink, renderSection } from './parts.js';
+import type { ReportRow, ReportTotal, ReportView } from '../../src/report/report-view.js';
+import { ApiError, download } from '../frame/api.js';
+import { linkTo, page } from '../frame/page.js';
+import { orderLink, renderSection } from '../frame/parts.js';
 
 const LISTS = [
   ['missing', 'Paid here, and not listed by the provider'],

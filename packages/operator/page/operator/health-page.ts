@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from 'lit';
-import type { HealthView } from '../src/page-view.js';
-import { describeDuration } from '../src/timeline-words.js';
-import { count } from './formatting.js';
-import { page } from './page.js';
-import { renderSection, words } from './parts.js';
+import type { HealthView } from '../../src/page-view.js';
+import { describeDuration } from '../../src/timeline-words.js';
+import { count } from '../frame/formatting.js';
+import { page } from '../frame/page.js';
+import { renderSection, words } from '../frame/parts.js';
 
 /** Figures of server, provider, merchants and workers. */
 export const healthPage = page<HealthView>({

@@ -7,7 +7,7 @@ export type Params = Readonly<Record<string, string | undefined>>;
 export interface PageActions {
   /**
    * Asks the server for a change, and then for the page again; `done` is said when it has happened.
-   * With `note`, the person is asked for one first.
+   * With `ask`, the person is asked first.
    */
   act(action: Action): Promise<void>;
   /** The answer of the last action that wanted it kept, until the page is left. */
@@ -21,11 +21,13 @@ export interface Action {
   readonly body?: Readonly<Record<string, unknown>>;
   readonly done: string;
   readonly isKept?: boolean;
-  readonly note?: {
+  /** What the person is asked before: to confirm, or for a note as well. */
+  readonly ask?: {
     readonly title: string;
     readonly text: string;
     readonly button: string;
-    readonly isRequired: boolean;
+    /** Default: none. */
+    readonly note?: 'optional' | 'required';
   };
 }
 

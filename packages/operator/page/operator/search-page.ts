@@ -1,8 +1,8 @@
 import { html } from 'lit';
-import type { FoundOrder, SearchView } from '../src/page-view.js';
-import { time } from './formatting.js';
-import { page } from './page.js';
-import { orderLink, renderTable } from './parts.js';
+import type { FoundOrder, SearchView } from '../../src/page-view.js';
+import { time } from '../frame/formatting.js';
+import { page } from '../frame/page.js';
+import { orderLink, renderTable } from '../frame/parts.js';
 
 const FOUND_BY: Readonly<Record<FoundOrder['by'], string>> = {
   order: 'its name',

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { type Queue, QUEUES, type QueueItem, type QueueView } from '../src/page-view.js';
-import { count, time } from './formatting.js';
-import { linkTo, page, type PageActions } from './page.js';
-import { orderLink, renderMore, renderTable, words } from './parts.js';
+import { type Queue, QUEUES, type QueueItem, type QueueView } from '../../src/page-view.js';
+import { count, time } from '../frame/formatting.js';
+import { linkTo, page, type PageActions } from '../frame/page.js';
+import { orderLink, renderMore, renderTable, words } from '../frame/parts.js';
 
 const NAMES: Readonly<Record<Queue, string>> = {
   attention: 'Attention',

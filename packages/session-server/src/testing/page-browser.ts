@@ -8,6 +8,8 @@ export const OPERATOR_KEY = 'operator-key-operator-key-operator-key';
 export const OPERATOR_ENV = { PAY_OPERATOR_PORT: '0', PAY_OPERATOR_KEY: OPERATOR_KEY };
 
 interface Ask {
+  /** Of the page's listener. Default: the operator's. */
+  readonly port?: number | undefined;
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -20,19 +22,18 @@ interface PageAnswer<T> {
   readonly body: T & { readonly code?: string };
 }
 
-/** Asks as the operator's page does in a browser; a header that is undefined is left out. */
+/** Asks as a page of the back office does in a browser; a header that is undefined is left out. */
 export async function askAsPage<T = Record<string, unknown>>(
   stack: TestStack,
   path: string,
-  { method = 'GET', body, headers }: Ask = {},
+  { port = stack.server.operatorPort, method = 'GET', body, headers }: Ask = {},
 ): Promise<PageAnswer<T>> {
-  const port = stack.server.operatorPort;
   const host = `localhost:${String(port)}`;
   const sent = {
     host,
     ...(method !== 'GET' && { origin: `http://${host}` }),
     'sec-fetch-site': 'same-origin',
-    'x-pay-operator': '1',
+    'x-pay-page': '1',
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...headers,
   };
@@ -56,7 +57,8 @@ export async function askAsPage<T = Record<string, unknown>>(
 }
 
 /** Signs in; answers the cookie to send. */
-export async function signIn(stack: TestStack, key = OPERATOR_KEY): Promise<string> {
-  const { headers } = await askAsPage(stack, '/page/session', { method: 'POST', body: { key } });
+export async function signIn(stack: TestStack, key = OPERATOR_KEY, port?: number): Promise<string> {
+  const sent = { port, method: 'POST', body: { key } };
+  const { headers } = await askAsPage(stack, '/page/session', sent);
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }

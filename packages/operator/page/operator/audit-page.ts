@@ -1,15 +1,17 @@
 import { html } from 'lit';
-import type { AuditView, PageOf } from '../src/page-view.js';
-import { describeTarget } from '../src/timeline-words.js';
-import { time } from './formatting.js';
-import { page } from './page.js';
-import { orderLink, renderMore, renderTable } from './parts.js';
+import type { AuditView, PageOf } from '../../src/page-view.js';
+import { describeTarget } from '../../src/timeline-words.js';
+import { time } from '../frame/formatting.js';
+import { page } from '../frame/page.js';
+import { orderLink, renderMore, renderTable } from '../frame/parts.js';
 
 const ACTIONS: Readonly<Record<AuditView['action'], string>> = {
   poll: 'Poll',
   redeliver: 'Redeliver',
   resolve: 'Resolve',
   void: 'Make void',
+  rotate: 'Rotate',
+  retire: 'Retire',
 };
 
 /** What operators did, newest first. */

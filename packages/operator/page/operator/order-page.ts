@@ -5,11 +5,11 @@ import type {
   EventView,
   OrderView,
   TimelineEntry,
-} from '../src/page-view.js';
-import { describeEntry } from '../src/timeline-words.js';
-import { time } from './formatting.js';
-import { page, type PageActions } from './page.js';
-import { type Cell, orderPath, renderSection, renderTable, words } from './parts.js';
+} from '../../src/page-view.js';
+import { describeEntry } from '../../src/timeline-words.js';
+import { time } from '../frame/formatting.js';
+import { type Action, page, type PageActions } from '../frame/page.js';
+import { type Cell, orderPath, renderSection, renderTable, words } from '../frame/parts.js';
 import { renderRedeliver } from './queue-page.js';
 
 /** One order: its timeline, events, attempts and checkouts, with the actions on it. */
@@ -97,11 +97,11 @@ function renderAttention(
           path: `checkouts/${encodeURIComponent(id)}/resolve`,
           body: { attention: openAttention },
           done: 'Resolved. It comes back when there is new attention.',
-          note: {
+          ask: {
             title: 'Resolve',
             text: 'This removes it from the queues. The shop still sees its attention.',
             button: 'Resolve',
-            isRequired: true,
+            note: 'required',
           },
         })}
     >
@@ -110,15 +110,15 @@ function renderAttention(
   </article>`;
 }
 
-function makeVoid(path: string) {
+function makeVoid(path: string): Action {
   return {
     path: `${path}/void`,
     done: 'The order is void.',
-    note: {
+    ask: {
       title: 'Make this order void?',
       text: 'No checkout of it is created any more. A session that is open at the provider can still be paid: that payment is honoured, with attention.',
       button: 'Make void',
-      isRequired: true,
+      note: 'required',
     },
   };
 }

@@ -20,6 +20,14 @@ export function time(ms: number): TemplateResult {
   >`;
 }
 
+/** A moment in the zone of the person, as a shop counts its days; the title has it in UTC. */
+export function localTime(ms: number): TemplateResult {
+  const date = new Date(ms);
+  return html`<time datetime=${date.toISOString()} title=${IN_UTC.format(date)}
+    >${IN_OWN_ZONE.format(date)}</time
+  >`;
+}
+
 /** Counts stop at 10,000. */
 export function count(value: number): string {
   return value >= 10_000 ? '10,000 or more' : value.toLocaleString('en');

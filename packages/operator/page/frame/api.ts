@@ -60,7 +60,7 @@ export async function signOut(): Promise<void> {
 
 async function ask(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
-  headers.set('x-pay-operator', '1');
+  headers.set('x-pay-page', '1');
   let response: Response;
   try {
     response = await fetch(`/page/${path}`, { ...init, headers });

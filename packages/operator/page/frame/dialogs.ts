@@ -1,38 +1,39 @@
 /** What asks the person for something: a key, or a note. */
-import { html, render, type TemplateResult } from 'lit';
+import { html, nothing, render, type TemplateResult } from 'lit';
 import { ApiError } from './api.js';
 import type { Action } from './page.js';
 
 type Submit = (text: string) => Promise<void>;
 
 /** A form that stays as it is until it was sent well; what went wrong is said in it. */
-async function submitForm(event: SubmitEvent, submit: Submit): Promise<void> {
+async function submitForm(
+  event: SubmitEvent,
+  submit: (text?: string) => Promise<void>,
+): Promise<void> {
   event.preventDefault();
   const form = event.target as HTMLFormElement;
   const input = form.querySelector<HTMLInputElement>('input, textarea');
   const problem = form.querySelector('[role=alert]');
   const button = form.querySelector('button');
-  if (!input || !problem || button?.ariaDisabled === 'true') return;
+  if (!problem || button?.ariaDisabled === 'true') return;
   problem.textContent = '';
   // Not `disabled`: that would throw the focus away.
   button?.setAttribute('aria-disabled', 'true');
   try {
-    await submit(input.value.trim());
+    await submit(input?.value.trim());
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     problem.textContent = error.message;
-    input.focus();
+    input?.focus();
   } finally {
     button?.removeAttribute('aria-disabled');
   }
 }
 
-export function signInForm(submit: Submit): TemplateResult {
-  return html`<form @submit=${(event: SubmitEvent) => submitForm(event, submit)}>
-    <p>
-      Sign in with a key of the operator (<code>PAY_OPERATOR_KEY</code>). It is sent once, and not
-      kept.
-    </p>
+export function signInForm(hint: string | TemplateResult, submit: Submit): TemplateResult {
+  const signIn = (key = ''): Promise<void> => submit(key);
+  return html`<form @submit=${(event: SubmitEvent) => submitForm(event, signIn)}>
+    <p>${hint} It is sent once, and not kept.</p>
     <label for="key">Key</label>
     <input
       id="key"
@@ -65,45 +66,49 @@ function openDialog(title: string, draw: (dialog: HTMLDialogElement) => Template
 }
 
 /** Asks to sign in again. Resolves once the person has; rejects when they close it. */
-export function askForKey(submit: Submit): Promise<void> {
+export function askForKey(hint: string | TemplateResult, submit: Submit): Promise<void> {
   const signedIn = Promise.withResolvers<void>();
   const dialog = openDialog('Your session has ended', (opened) =>
-    signInForm(async (key) => {
+    signInForm(hint, async (key) => {
       await submit(key);
       signedIn.resolve();
       opened.close();
     }),
   );
   dialog.addEventListener('close', () => {
-    signedIn.reject(new ApiError(401, 'operator_signed_out', 'You are signed out.'));
+    signedIn.reject(new ApiError(401, 'signed_out', 'You are signed out.'));
   });
   return signedIn.promise;
 }
 
-/** Asks for a note before something is done. What was typed stays until it is done. */
-export function askForNote(
-  { title, text, button, isRequired }: NonNullable<Action['note']>,
-  submit: Submit,
+/** Asks before something is done, and for a note where one belongs to it. What was typed stays until it is done. */
+export function askFirst(
+  { title, text, button, note }: NonNullable<Action['ask']>,
+  submit: (note?: string) => Promise<void>,
 ): void {
   openDialog(title, (dialog) => {
-    const send = async (note: string): Promise<void> => {
-      await submit(note);
+    const send = async (typed: string | undefined): Promise<void> => {
+      await submit(typed);
       dialog.close();
     };
     return html`<form @submit=${(event: SubmitEvent) => submitForm(event, send)}>
       <p>${text}</p>
-      <label for="note">Note${isRequired ? '' : ' (optional)'}</label>
-      <textarea
-        id="note"
-        rows="3"
-        maxlength="500"
-        ?required=${isRequired}
-        aria-describedby="note-error note-hint"
-      ></textarea>
-      <small id="note-hint">It stays in the audit trail: no names, no card numbers.</small>
+      ${note === undefined ? nothing : renderNote(note === 'required')}
       <p class="problem" id="note-error" role="alert"></p>
       <button>${button}</button>
       <button type="button" class="secondary outline" @click=${() => dialog.close()}>Cancel</button>
     </form>`;
   });
+}
+
+function renderNote(isRequired: boolean): TemplateResult {
+  return html`<label for="note">Note${isRequired ? '' : ' (optional)'}</label>
+    <textarea
+      id="note"
+      rows="3"
+      maxlength="500"
+      ?required=${isRequired}
+      aria-describedby="note-error note-hint"
+    ></textarea>
+    <small id="note-hint">It stays in the audit trail: no names, no card numbers.</small>`;
 }

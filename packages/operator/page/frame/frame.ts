@@ -1,18 +1,32 @@
-/** The frame of the operator's page: sign-in, navigation, and a page that reads itself again and again. */
+/** The frame of a page for people: sign-in, navigation, and a page that reads itself again and again. */
 import { html, nothing, render, type TemplateResult } from 'lit';
-import type { SessionView } from '../src/page-view.js';
 import { ApiError, read, send, signOut } from './api.js';
-import { askForKey, askForNote, signInForm } from './dialogs.js';
+import { askForKey, askFirst, signInForm } from './dialogs.js';
 import { time } from './formatting.js';
 import { type Action, findPage, linkTo, type Page, type PageActions, type Params } from './page.js';
-import { PAGES } from './pages.js';
 
 const EVERY_MS = 5000;
 /** Shorter waits need no words. */
 const SLOW_MS = 400;
 
-class Frame implements PageActions {
-  #session: SessionView | undefined;
+/** What a frame shows, and for whom. */
+export interface FrameOptions<Session> {
+  /** Its name, in the title and above the sign-in. */
+  readonly name: string;
+  /** In the order of the navigation. The first is where one begins. */
+  readonly pages: readonly Page[];
+  /** What to sign in with. */
+  readonly keyHint: string | TemplateResult;
+  /** Where one is, and who one is: above every page. */
+  readonly place: (session: Session) => string;
+  readonly person: (session: Session) => TemplateResult;
+  readonly search: { readonly label: string; readonly placeholder: string; readonly path: string };
+  readonly consoleUrl?: (session: Session) => string | undefined;
+}
+
+class Frame<Session> implements PageActions {
+  readonly #options: FrameOptions<Session>;
+  #session: Session | undefined;
   #found: { readonly page: Page; readonly params: Params } | undefined;
   #answer: unknown;
   #etag: string | null = null;
@@ -25,8 +39,12 @@ class Frame implements PageActions {
   #failed = '';
   kept: unknown;
 
+  constructor(options: FrameOptions<Session>) {
+    this.#options = options;
+  }
+
   get consoleUrl(): string | undefined {
-    return this.#session?.consoleUrl;
+    return this.#session && this.#options.consoleUrl?.(this.#session);
   }
 
   #reading = new AbortController();
@@ -42,7 +60,7 @@ class Frame implements PageActions {
       else this.#stop();
     });
     try {
-      this.#session = (await read<SessionView | null>('session'))?.answer ?? undefined;
+      this.#session = (await read<Session | null>('session'))?.answer ?? undefined;
     } catch (error) {
       this.#problem = toApiError(error);
     }
@@ -58,8 +76,8 @@ class Frame implements PageActions {
       this.#failed = '';
       await this.#refresh();
     };
-    if (action.note) {
-      askForNote(action.note, sendIt);
+    if (action.ask) {
+      askFirst(action.ask, sendIt);
       return;
     }
     try {
@@ -83,21 +101,23 @@ class Frame implements PageActions {
   }
 
   #signInAgain(): Promise<void> {
-    this.#signingIn ??= askForKey((key) => this.#startSession(key)).finally(() => {
-      this.#signingIn = undefined;
-    });
+    this.#signingIn ??= askForKey(this.#options.keyHint, (key) => this.#startSession(key)).finally(
+      () => {
+        this.#signingIn = undefined;
+      },
+    );
     return this.#signingIn;
   }
 
   async #startSession(key: string): Promise<void> {
-    this.#session = await send<SessionView>('session', { key });
+    this.#session = await send<Session>('session', { key });
     this.#problem = undefined;
     void this.#refresh();
   }
 
   async #open({ isFirst = false } = {}): Promise<void> {
     this.#stop();
-    this.#found = findPage(location.hash, PAGES);
+    this.#found = findPage(location.hash, this.#options.pages);
     this.#answer = undefined;
     this.#etag = null;
     if (!isFirst) this.#problem = undefined;
@@ -105,7 +125,7 @@ class Frame implements PageActions {
     this.#failed = '';
     this.kept = undefined;
     const title = this.#found?.page.title(this.#found.params) ?? 'Not found';
-    document.title = `${this.#session ? title : 'Sign in'} · Pay Checkout operator`;
+    document.title = `${this.#session ? title : 'Sign in'} · ${this.#options.name}`;
     this.#draw();
     // As after a link to another document: what was read out before is gone.
     if (!isFirst) document.querySelector('h1')?.focus();
@@ -172,21 +192,22 @@ class Frame implements PageActions {
   #signInPage(): TemplateResult {
     if (this.#problem) {
       return html`<main class="container">
-        <h1 tabindex="-1">Pay Checkout operator</h1>
+        <h1 tabindex="-1">${this.#options.name}</h1>
         <article class="problem" role="alert">${this.#problem.message}</article>
         <button @click=${() => location.reload()}>Try again</button>
       </main>`;
     }
     return html`<main class="container">
       <h1 tabindex="-1">Sign in</h1>
-      ${signInForm(async (key) => {
+      ${signInForm(this.#options.keyHint, async (key) => {
         await this.#startSession(key);
         await this.#open();
       })}
     </main>`;
   }
 
-  #frame(session: SessionView): TemplateResult {
+  #frame(session: Session): TemplateResult {
+    const { pages, place, person, search: wanted } = this.#options;
     const current = this.#found?.page;
     const skip = (event: Event): void => {
       event.preventDefault();
@@ -195,20 +216,16 @@ class Frame implements PageActions {
     const search = (event: SubmitEvent): void => {
       event.preventDefault();
       const input = (event.target as HTMLFormElement).elements.namedItem('q') as HTMLInputElement;
-      if (input.value.trim() !== '') location.hash = linkTo('search', { q: input.value.trim() });
+      if (input.value.trim() !== '') location.hash = linkTo(wanted.path, { q: input.value.trim() });
     };
     return html`<a class="skip" href="#main" @click=${skip}>Skip to the content</a>
       <header class="container">
         <nav>
           <ul>
-            <li><strong>Pay Checkout</strong> <small>operator · ${session.environment}</small></li>
+            <li><strong>Pay Checkout</strong> <small>${place(session)}</small></li>
           </ul>
           <ul>
-            <li>
-              <small title="The fingerprint of your key: the audit trail has it"
-                >${session.actor}</small
-              >
-            </li>
+            <li>${person(session)}</li>
             <li>
               <button class="secondary outline" @click=${() => this.#leave()}>Sign out</button>
             </li>
@@ -218,25 +235,27 @@ class Frame implements PageActions {
           <input
             name="q"
             type="search"
-            aria-label="Order, reference, checkout, transaction or event"
-            placeholder="Order, reference, checkout …"
+            aria-label=${wanted.label}
+            placeholder=${wanted.placeholder}
             autocomplete="off"
             maxlength="200"
           />
           <button>Search</button>
         </form>
-        <nav aria-label="Operator">
+        <nav aria-label="Pages">
           <ul>
-            ${PAGES.filter(({ nav }) => nav !== undefined).map(
-              (page) =>
-                html`<li>
-                  <a
-                    href=${linkTo(page.navPath ?? page.path)}
-                    aria-current=${page === current ? 'page' : nothing}
-                    >${page.nav}</a
-                  >
-                </li>`,
-            )}
+            ${pages
+              .filter(({ nav }) => nav !== undefined)
+              .map(
+                (page) =>
+                  html`<li>
+                    <a
+                      href=${linkTo(page.navPath ?? page.path)}
+                      aria-current=${page === current ? 'page' : nothing}
+                      >${page.nav}</a
+                    >
+                  </li>`,
+              )}
           </ul>
         </nav>
       </header>
@@ -282,4 +301,7 @@ function toApiError(error: unknown): ApiError {
   throw error;
 }
 
-await new Frame().start();
+/** Shows the frame in the document, from now on. */
+export function startFrame<Session>(options: FrameOptions<Session>): Promise<void> {
+  return new Frame(options).start();
+}

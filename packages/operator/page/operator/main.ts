@@ -1,0 +1,24 @@
+import { html } from 'lit';
+import type { SessionView } from '../../src/page-view.js';
+import { startFrame } from '../frame/frame.js';
+import { auditPage } from './audit-page.js';
+import { healthPage } from './health-page.js';
+import { orderPage } from './order-page.js';
+import { queuePage } from './queue-page.js';
+import { reportPage } from './report-page.js';
+import { searchPage } from './search-page.js';
+
+await startFrame<SessionView>({
+  name: 'Pay Checkout operator',
+  pages: [queuePage, healthPage, reportPage, auditPage, searchPage, orderPage],
+  keyHint: html`Sign in with a key of the operator (<code>PAY_OPERATOR_KEY</code>).`,
+  place: ({ environment }) => `operator · ${environment}`,
+  person: ({ actor }) =>
+    html`<small title="The fingerprint of your key: the audit trail has it">${actor}</small>`,
+  search: {
+    label: 'Order, reference, checkout, transaction or event',
+    placeholder: 'Order, reference, checkout …',
+    path: 'search',
+  },
+  consoleUrl: (session) => session.consoleUrl,
+});
