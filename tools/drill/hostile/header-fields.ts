@@ -67,7 +67,7 @@ function callerOf({ listener, path }: Route): Field[] {
   if (!path.startsWith('/page/')) return [['Authorization', 'Bearer «operatorKey»']];
   return [
     ['Origin', 'http://127.0.0.1'],
-    ['X-Pay-Operator', '1'],
+    ['X-Pay-Page', '1'],
     ['Cookie', '«operatorCookie»'],
   ];
 }

@@ -84,7 +84,7 @@ describe('docs/security.md', () => {
     const attacks = rows.slice(2);
     expect(attacks.length).toBeGreaterThan(15);
     for (const attack of attacks) {
-      const tests = [...attack.matchAll(/\[([^\]]+)\]\((\.\.[^)]+\.test\.ts)\)/g)];
+      const tests = [...attack.matchAll(/\[([^\]]+)\]\((\.\.[^)]+\.(?:test|contract)\.ts)\)/g)];
       expect(tests, attack).not.toEqual([]);
       for (const [, title = '', file = ''] of tests) {
         expect(readFileSync(join(DOCS, file), 'utf8')).toContain(title);
