@@ -65,8 +65,11 @@ const RUN_BY: Readonly<Record<string, string>> = {
 /** Snippets of the examples, each of which `npm run check:examples` builds and pays in. */
 const OF_EXAMPLES: Readonly<Record<string, string>> = {
   'docs/recipes.md jsx 1': 'examples/react-router/app/routes/pay.jsx',
+  'docs/recipes.md jsx 2': 'examples/next/app/pay/[order]/page.jsx',
   'docs/recipes.md js 1': 'examples/react-router/app/routes/events.js',
-  'docs/recipes.md js 2': 'examples/vue/vite.config.js',
+  'docs/recipes.md js 2': 'examples/next/app/events/route.js',
+  'docs/recipes.md js 3': 'examples/vue/vite.config.js',
+  'docs/recipes.md ts 2': 'examples/angular/src/payment.ts',
   'docs/recipes.md vue 1': 'examples/vue/src/Payment.vue',
   'docs/recipes.md svelte 1': 'examples/svelte/src/Payment.svelte',
   'docs/recipes.md php 1': 'examples/php/PayCheckout.php',
@@ -81,7 +84,7 @@ const CONTEXT: Readonly<Record<string, { before?: string; within?: string }>> = 
     before: `declare const tag: import('@pay-checkout/widget').PayCheckout;`,
   },
   'docs/recipes.md tsx 1': { within: 'packages/react' },
-  'docs/recipes.md js 3': { before: SHOP },
+  'docs/recipes.md js 4': { before: SHOP },
   'packages/merchant/README.md js 2': {
     before: `declare const pay: import('@pay-checkout/merchant').PayCheckout;
       declare const app: import('express').Express;

@@ -21,10 +21,10 @@ const API_KEY = 'key-of-the-merchant-0123456789';
 const SIGNING_SECRET = `whsec_${Buffer.alloc(32, 'signing').toString('base64')}`;
 
 /** `npm test` has time for two. */
-const EXAMPLES = ['html', 'react-vite', 'react-router', 'vue', 'svelte'].slice(
-  0,
-  process.env['ALL_EXAMPLES'] ? undefined : 2,
-);
+const EXAMPLES = [
+  ...['html', 'react-vite', 'react-router', 'vue', 'svelte'],
+  ...['commonjs', 'fastify', 'hono', 'nestjs', 'next', 'astro', 'angular'],
+].slice(0, process.env['ALL_EXAMPLES'] ? undefined : 2);
 const INSTALL_TIMEOUT_MS = 180_000;
 
 interface Manifest {
