@@ -237,7 +237,9 @@ describe('an example', () => {
   it.runIf(process.env['ALL_EXAMPLES'])(
     'what npm create writes is installed, started, paid in, and knows of it',
     async () => {
-      await Promise.all(['create', 'partner-api', 'session-server', 'sandbox'].map(pack));
+      await Promise.all(
+        ['create', 'operator', 'partner-api', 'session-server', 'sandbox'].map(pack),
+      );
       await run(
         'npm',
         ['install', '--no-audit', '--no-fund', packed.get('@pay-checkout/create') ?? ''],
@@ -246,11 +248,13 @@ describe('an example', () => {
       const cwd = join(folder, 'created');
       const program = join(folder, 'node_modules/.bin/create-pay-checkout');
       const taken = new Set<number>();
-      const options = ['--shop-port', '--port', '--sandbox-port'].map(async (name) => {
-        const { port } = await findFreePort(0, taken);
-        taken.add(port);
-        return [name, String(port)];
-      });
+      const options = ['--shop-port', '--port', '--sandbox-port', '--dashboard-port'].map(
+        async (name) => {
+          const { port } = await findFreePort(0, taken);
+          taken.add(port);
+          return [name, String(port)];
+        },
+      );
       const words = (await Promise.all(options)).flat();
       await run(program, [cwd, '--typescript', '--no-install', ...words], folder);
       await installIn(cwd);

@@ -132,7 +132,11 @@ describe('npm create @pay-checkout', () => {
     ['TypeScript', ['--typescript']],
   ])('writes a shop in %s that pays and receives the event', async (_language, options) => {
     const [port, sandboxPort, shopPort] = [await freePort(), await freePort(), await freePort()];
-    const ports = ['--port', port, '--sandbox-port', sandboxPort, '--shop-port', shopPort];
+    const dashboardPort = await freePort();
+    const ports = [
+      ...['--port', port, '--sandbox-port', sandboxPort, '--shop-port', shopPort],
+      ...['--dashboard-port', dashboardPort],
+    ];
     const words = [PROGRAM, 'pay', '--no-install', ...ports, ...options];
     const created = spawnSync(process.execPath, words, { cwd: parent, encoding: 'utf8' });
     expect([created.status, created.stderr]).toEqual([0, '']);
@@ -173,6 +177,14 @@ describe('npm create @pay-checkout', () => {
     for (const unknown of ['/pay/B1', '/result?order=B1']) {
       expect((await fetch(origin + unknown)).status, unknown).toBe(404);
     }
+    const [, dashboard = ''] = /The dashboard is at (\S+):/.exec(printed) ?? [];
+    const { PAY_CHECKOUT_API_KEY: key } = parseEnv(read('shop.env'));
+    const signedIn = await fetch(`${dashboard}/page/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-pay-page': '1', origin: dashboard },
+      body: JSON.stringify({ key }),
+    });
+    expect(await signedIn.json()).toMatchObject({ merchant: 'my-shop' });
     expect(run('server', 'merchants', 'list')).toMatch(/^my-shop +My Shop .* active$/m);
     await all.stop();
     await expect(fetch(server)).rejects.toThrow();

@@ -12,11 +12,12 @@ secrets of their own, and installs what they need. In the folder, \`npm start\` 
   --typescript             the shop in TypeScript
   --no-install             write the files only
   --shop-port <number>     default of each: the first free one from 3000,
-  --port <number>          4200 (the session server)
-  --sandbox-port <number>  and 4300
+  --port <number>          4200 (the session server),
+  --sandbox-port <number>  4300
+  --dashboard-port <number>  and 4600
 `;
 
-const PORTS = { 'shop-port': 3000, port: 4200, 'sandbox-port': 4300 };
+const PORTS = { 'shop-port': 3000, port: 4200, 'sandbox-port': 4300, 'dashboard-port': 4600 };
 
 /**
  * Writes the folder, and installs its packages with the package manager that started this program.
@@ -31,7 +32,8 @@ export async function create(words: readonly string[]): Promise<string[]> {
   const shop = ports['shop-port'] ?? (await findFreePort(PORTS['shop-port'], given));
   const server = ports.port ?? (await findFreePort(PORTS.port, given));
   const sandbox = ports['sandbox-port'] ?? (await findFreePort(PORTS['sandbox-port'], given));
-  writeFolder(folder, { isTypeScript, ports: { shop, server, sandbox } });
+  const dashboard = ports['dashboard-port'] ?? (await findFreePort(PORTS['dashboard-port'], given));
+  writeFolder(folder, { isTypeScript, ports: { shop, server, sandbox, dashboard } });
   if (isInstalled) await install(folder);
   return nextSteps({ folder, isInstalled, shop });
 }
@@ -51,6 +53,7 @@ function parseWords(words: readonly string[]) {
     'shop-port': portOf('shop-port'),
     port: portOf('port'),
     'sandbox-port': portOf('sandbox-port'),
+    'dashboard-port': portOf('dashboard-port'),
   };
   const given = Object.values(ports).filter((port) => port !== undefined);
   if (new Set(given).size < given.length)
@@ -68,6 +71,7 @@ function parse(words: readonly string[]) {
         'shop-port': { type: 'string' },
         port: { type: 'string' },
         'sandbox-port': { type: 'string' },
+        'dashboard-port': { type: 'string' },
       },
       allowPositionals: true,
     });

@@ -15,7 +15,7 @@ export class CreateError extends Error {
 
 interface FolderOptions {
   readonly isTypeScript: boolean;
-  readonly ports: { readonly shop: number; readonly server: number; readonly sandbox: number };
+  readonly ports: Readonly<Record<'shop' | 'server' | 'sandbox' | 'dashboard', number>>;
 }
 
 interface TemplateFile {
@@ -71,9 +71,11 @@ function valuesOf({ isTypeScript, ports }: FolderOptions): Readonly<Record<strin
     port: String(ports.server),
     sandboxPort: String(ports.sandbox),
     shopPort: String(ports.shop),
+    dashboardPort: String(ports.dashboard),
     server: addressOf(ports.server),
     sandbox: addressOf(ports.sandbox),
     shop: addressOf(ports.shop),
+    dashboard: addressOf(ports.dashboard),
     shopFile: isTypeScript ? 'shop.ts' : 'shop.mjs',
     // As they are installed in the folder.
     sandboxProgram: 'node_modules/@pay-checkout/sandbox/dist/main.js',

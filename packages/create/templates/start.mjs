@@ -37,5 +37,6 @@ if (!isStopping) {
   console.log(`
 The shop is at {{shop}}
 Pay with the card 9000 0000 0000 0001, any future date, any code. Other cards decline, wait or fail: {{sandbox}}
+The dashboard is at {{dashboard}}: sign in with PAY_CHECKOUT_API_KEY of shop.env
 Ctrl-C stops it.`);
 }

@@ -26,10 +26,15 @@ export const DASHBOARD_ENV = { PAY_DASHBOARD_PORT: '0' };
 
 const hashOf = (key: string) => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
-/** What the merchant's dashboard shows and does, on every store. */
+/**
+ * What the merchant's dashboard shows and does.
+ *
+ * @param isWhole whether also what reads nothing of the store: once is enough
+ */
 export function describeDashboard(
   name: string,
   start: () => Promise<{ readonly shop: PuttingShop; remove(): Promise<void> }>,
+  isWhole: boolean,
 ): void {
   describe(`the merchant’s dashboard over ${name}`, () => {
     let shop: PuttingShop;
@@ -87,42 +92,56 @@ export function describeDashboard(
       return (await events())[0]?.id ?? '';
     };
 
-    it('is signed in to with the merchant’s key, which no answer and no cookie has', async () => {
-      const { body, headers, text } = await ask('session', {
-        method: 'POST',
-        body: { key: shop.stack.merchantKey },
-      });
-      expect(body).toMatchObject({ merchant: 'teashop', environment: 'sandbox' });
-      const [set = ''] = headers['set-cookie'] ?? [];
-      expect(set).toMatch(/^pay-dashboard=[\w.-]+\.teashop; Path=\/; HttpOnly; SameSite=Strict$/);
-      expect(text + set).not.toContain(shop.stack.merchantKey);
-      const wrong = await ask('session', { method: 'POST', body: { key: 'wrong' } });
-      expect([wrong.status, wrong.body.code]).toEqual([401, 'merchant_key_refused']);
-    });
+    it.runIf(isWhole)(
+      'is signed in to with the merchant’s key, which no answer and no cookie has',
+      async () => {
+        const { body, headers, text } = await ask('session', {
+          method: 'POST',
+          body: { key: shop.stack.merchantKey },
+        });
+        expect(body).toMatchObject({ merchant: 'teashop', environment: 'sandbox' });
+        const [set = ''] = headers['set-cookie'] ?? [];
+        expect(set).toMatch(/^pay-dashboard=[\w.-]+\.teashop; Path=\/; HttpOnly; SameSite=Strict$/);
+        expect(text + set).not.toContain(shop.stack.merchantKey);
+        const wrong = await ask('session', { method: 'POST', body: { key: 'wrong' } });
+        expect([wrong.status, wrong.body.code]).toEqual([401, 'merchant_key_refused']);
+      },
+    );
 
-    it('keeps no session of a key that was removed, of another merchant’s name, or of yesterday', async () => {
-      await addOther();
-      expect((await ask('orders', { as: cookie.replace('.teashop', '.bakery') })).status).toBe(401);
-      shop.stack.changeMerchant({ apiKeyHash: [hashOf('a-newer-key')] });
-      await expect.poll(async () => (await ask('orders')).status).toBe(401);
-      cookie = await signIn(shop.stack, 'a-newer-key', port());
-      expect((await ask('orders')).status).toBe(200);
-      shop.stack.clock.advance(SESSION_MS / 1000);
-      expect((await ask('orders')).body).toMatchObject({ code: 'dashboard_signed_out' });
-    });
+    it.runIf(isWhole)(
+      'keeps no session of a key that was removed, of another merchant’s name, or of yesterday',
+      async () => {
+        await addOther();
+        expect((await ask('orders', { as: cookie.replace('.teashop', '.bakery') })).status).toBe(
+          401,
+        );
+        shop.stack.changeMerchant({ apiKeyHash: [hashOf('a-newer-key')] });
+        await expect.poll(async () => (await ask('orders')).status).toBe(401);
+        cookie = await signIn(shop.stack, 'a-newer-key', port());
+        expect((await ask('orders')).status).toBe(200);
+        shop.stack.clock.advance(SESSION_MS / 1000);
+        expect((await ask('orders')).body).toMatchObject({ code: 'dashboard_signed_out' });
+      },
+    );
 
-    it('has no route of the operator, no metric, and answers no other page', async () => {
-      for (const path of ['/metrics', '/operator/health', '/report', '/v1/merchant/orders']) {
-        const { status } = await askAsPage(shop.stack, path, { port: port(), headers: { cookie } });
-        expect([path, status]).toEqual([path, 404]);
-      }
-      for (const path of ['health', 'queues/attention', 'audit', 'search?q=A1', 'report']) {
-        expect([path, (await ask(path)).status]).toEqual([path, 404]);
-      }
-      const headers = { cookie, 'sec-fetch-site': 'cross-site' };
-      const foreign = await askAsPage(shop.stack, '/page/orders', { port: port(), headers });
-      expect(foreign.body).toMatchObject({ code: 'dashboard_page_refused' });
-    });
+    it.runIf(isWhole)(
+      'has no route of the operator, no metric, and answers no other page',
+      async () => {
+        for (const path of ['/metrics', '/operator/health', '/report', '/v1/merchant/orders']) {
+          const { status } = await askAsPage(shop.stack, path, {
+            port: port(),
+            headers: { cookie },
+          });
+          expect([path, status]).toEqual([path, 404]);
+        }
+        for (const path of ['health', 'queues/attention', 'audit', 'search?q=A1', 'report']) {
+          expect([path, (await ask(path)).status]).toEqual([path, 404]);
+        }
+        const headers = { cookie, 'sec-fetch-site': 'cross-site' };
+        const foreign = await askAsPage(shop.stack, '/page/orders', { port: port(), headers });
+        expect(foreign.body).toMatchObject({ code: 'dashboard_page_refused' });
+      },
+    );
 
     it('lists orders by state, time and name, page by page', async () => {
       await shop.put('A1');
@@ -182,20 +201,23 @@ export function describeDashboard(
       expect((await ask('orders/none')).body).toMatchObject({ code: 'order_not_found' });
     });
 
-    it('makes a link that pays an open order, and none for one that is paid or void', async () => {
-      await shop.put('A1', { ...PRICE, locale: 'de' });
-      const { body } = await send<PayLinkView>('orders/A1/link');
-      const { pathname, search } = new URL(body.payUrl);
-      expect(search).toBe('?locale=de');
-      expect((await shop.stack.fetch(`${pathname}${search}`)).status).toBe(200);
-      const orderToken = pathname.split('/').at(-1) ?? '';
-      const opened = await shop.open({ order: 'A1', orderToken });
-      await shop.payIn(opened.body.sessionId, opened.body.checkout);
-      expect((await send('orders/A1/link')).body).toMatchObject({ code: 'order_not_payable' });
-      await shop.put('A2');
-      await shop.makeVoid('A2');
-      expect((await send('orders/A2/link')).body).toMatchObject({ code: 'order_not_payable' });
-    });
+    it.runIf(isWhole)(
+      'makes a link that pays an open order, and none for one that is paid or void',
+      async () => {
+        await shop.put('A1', { ...PRICE, locale: 'de' });
+        const { body } = await send<PayLinkView>('orders/A1/link');
+        const { pathname, search } = new URL(body.payUrl);
+        expect(search).toBe('?locale=de');
+        expect((await shop.stack.fetch(`${pathname}${search}`)).status).toBe(200);
+        const orderToken = pathname.split('/').at(-1) ?? '';
+        const opened = await shop.open({ order: 'A1', orderToken });
+        await shop.payIn(opened.body.sessionId, opened.body.checkout);
+        expect((await send('orders/A1/link')).body).toMatchObject({ code: 'order_not_payable' });
+        await shop.put('A2');
+        await shop.makeVoid('A2');
+        expect((await send('orders/A2/link')).body).toMatchObject({ code: 'order_not_payable' });
+      },
+    );
 
     it('shows each try of an event, and sends it again with the same id', async () => {
       shop.stack.shop.eventAnswers.push(500);
@@ -214,16 +236,21 @@ export function describeDashboard(
       expect(taken?.tries.map(({ answer }) => answer)).toEqual(['204', '500']);
     });
 
-    it('sends a signed test event, and says what the receiver answered', async () => {
-      const good = await send<CheckView>('checks/receiver');
-      expect(good.body).toMatchObject({ isGood: true, text: 'It answered 204.' });
-      expect(await shop.stack.shop.event('test')).toMatchObject({ data: { merchant: 'teashop' } });
-      shop.stack.shop.eventAnswers.push(401);
-      const bad = await send<CheckView>('checks/receiver');
-      expect(bad.body).toMatchObject({ isGood: false, text: 'It answered 401.' });
-    });
+    it.runIf(isWhole)(
+      'sends a signed test event, and says what the receiver answered',
+      async () => {
+        const good = await send<CheckView>('checks/receiver');
+        expect(good.body).toMatchObject({ isGood: true, text: 'It answered 204.' });
+        expect(await shop.stack.shop.event('test')).toMatchObject({
+          data: { merchant: 'teashop' },
+        });
+        shop.stack.shop.eventAnswers.push(401);
+        const bad = await send<CheckView>('checks/receiver');
+        expect(bad.body).toMatchObject({ isGood: false, text: 'It answered 401.' });
+      },
+    );
 
-    it('asks for the return page, and says what a shopper would get', async () => {
+    it.runIf(isWhole)('asks for the return page, and says what a shopper would get', async () => {
       const check = async () => (await send<CheckView>('checks/return-page')).body;
       expect(await check()).toMatchObject({
         isGood: false,
@@ -236,42 +263,52 @@ export function describeDashboard(
       expect(await check()).toMatchObject({
         ...{ isGood: true, text: 'It answered 200.', url: `${url}/healthz?checkout=test` },
       });
+      const unknown = `${url}/nowhere?checkout={checkout}`;
+      shop.stack.changeMerchant({ returnUrl: unknown });
+      await expect.poll(async () => (await read<SetupView>('setup')).returnUrl).toBe(unknown);
+      expect(await check()).toMatchObject({ isGood: true, text: 'It answered 404.' });
     });
 
-    it('adds a signing secret beside the old one, and removes the old one', async () => {
-      const before = await signingSecrets();
-      expect(before).toMatchObject({ canRotate: true });
-      const { body } = await send<NewSecretView>('secrets/signing-secret/rotate');
-      expect(body.secret).toMatch(/^whsec_/);
-      expect(body.line).toBeUndefined();
-      const both = await signingSecrets();
-      expect(both?.values).toHaveLength(2);
-      expect(both?.values[1]).toEqual(before?.values[0]);
-      expect(JSON.stringify(both)).not.toContain(body.secret);
-      // The shop of the test verifies with the old secret alone.
-      expect((await send<CheckView>('checks/receiver')).body).toMatchObject({ isGood: true });
-      expect((await send('secrets/signing-secret/retire')).status).toBe(200);
-      expect((await signingSecrets())?.values).toHaveLength(1);
-      expect((await send('secrets/signing-secret/retire')).body).toMatchObject({
-        code: 'entry_not_changed',
-      });
-    });
+    it.runIf(isWhole)(
+      'adds a signing secret beside the old one, and removes the old one',
+      async () => {
+        const before = await signingSecrets();
+        expect(before).toMatchObject({ canRotate: true });
+        const { body } = await send<NewSecretView>('secrets/signing-secret/rotate');
+        expect(body.secret).toMatch(/^whsec_/);
+        expect(body.line).toBeUndefined();
+        const both = await signingSecrets();
+        expect(both?.values).toHaveLength(2);
+        expect(both?.values[1]).toEqual(before?.values[0]);
+        expect(JSON.stringify(both)).not.toContain(body.secret);
+        // The shop of the test verifies with the old secret alone.
+        expect((await send<CheckView>('checks/receiver')).body).toMatchObject({ isGood: true });
+        expect((await send('secrets/signing-secret/retire')).status).toBe(200);
+        expect((await signingSecrets())?.values).toHaveLength(1);
+        expect((await send('secrets/signing-secret/retire')).body).toMatchObject({
+          code: 'entry_not_changed',
+        });
+      },
+    );
 
-    it('shows the order token secrets of the entry, not those that the server makes', async () => {
-      shop.stack.changeMerchant({
-        orderTokenSecret: [shop.stack.orderTokenSecret],
-        orderLookup: { url: `${shop.stack.shopUrl}/order-lookup`, allowPrivateAddress: true },
-      });
-      await expect.poll(async () => (await read<SetupView>('setup')).secrets.length).toBe(3);
-      const { secrets } = await read<SetupView>('setup');
-      expect(secrets.map(({ kind, values }) => [kind, values.length])).toEqual([
-        ['api-key', 1],
-        ['signing-secret', 1],
-        ['order-token-secret', 1],
-      ]);
-    });
+    it.runIf(isWhole)(
+      'shows the order token secrets of the entry, not those that the server makes',
+      async () => {
+        shop.stack.changeMerchant({
+          orderTokenSecret: [shop.stack.orderTokenSecret],
+          orderLookup: { url: `${shop.stack.shopUrl}/order-lookup`, allowPrivateAddress: true },
+        });
+        await expect.poll(async () => (await read<SetupView>('setup')).secrets.length).toBe(3);
+        const { secrets } = await read<SetupView>('setup');
+        expect(secrets.map(({ kind, values }) => [kind, values.length])).toEqual([
+          ['api-key', 1],
+          ['signing-secret', 1],
+          ['order-token-secret', 1],
+        ]);
+      },
+    );
 
-    it('makes the line for the entry where a secret is kept elsewhere', async () => {
+    it.runIf(isWhole)('makes the line for the entry where a secret is kept elsewhere', async () => {
       process.env['TEST_SIGNING_SECRET'] = shop.stack.signingSecret;
       shop.stack.changeMerchant({ signingSecret: [{ env: 'TEST_SIGNING_SECRET' }] });
       await expect.poll(async () => (await signingSecrets())?.canRotate).toBe(false);

@@ -4,7 +4,7 @@ import { describeDashboard, DASHBOARD_ENV } from './dashboard.contract.js';
 
 const PAY_ENCRYPTION_KEY = `test:${Buffer.alloc(32, 1).toString('base64')}`;
 
-describeDashboard('PostgreSQL', async () => {
+const start = async () => {
   const database = await createTestDatabase();
   const env = { ...DASHBOARD_ENV, DATABASE_URL: database.url, PAY_ENCRYPTION_KEY };
   const shop = await PuttingShop.start({ env });
@@ -15,4 +15,6 @@ describeDashboard('PostgreSQL', async () => {
       await database.drop();
     },
   };
-});
+};
+
+describeDashboard('PostgreSQL', start, false);

@@ -31,7 +31,7 @@ export function dashboardRoutes(
     const merchant = await merchants.find(id);
     if (!merchant)
       throw new AppError(401, 'dashboard_signed_out', 'This merchant is no longer here.');
-    return { merchant, actor };
+    return { merchant, actor: `${actor} of ${id}` };
   };
   const merchantOf = async (response: Response): Promise<Merchant> =>
     (await whoAsks(response)).merchant;

@@ -44,8 +44,8 @@ const PAGE_ITEMS = 50;
 const FILE_ITEMS = 500;
 /** Of a link that is made here: what an order that is put without a time gets. */
 const LINK_SECONDS = 30 * 86_400;
-/** Requests to the shop that a merchant may cause in a minute. */
-const CHECKS_PER_MINUTE = 20;
+/** Requests to the shop, and new secrets, that a merchant may cause in a minute. */
+const ACTIONS_PER_MINUTE = 20;
 const CHECK_SECONDS = 15;
 /** How long a change waits for the server to read its file, which it does once a second. */
 const READ_WAITS = 15;
@@ -71,7 +71,7 @@ export interface MerchantRequest {
 /** What one merchant reads and does at its page: each method asks for what is this merchant's. */
 export class DashboardService {
   readonly #parts: DashboardParts;
-  readonly #checks = new Limit('merchant', CHECKS_PER_MINUTE);
+  readonly #actions = new Limit('merchant', ACTIONS_PER_MINUTE);
 
   constructor(parts: DashboardParts) {
     this.#parts = parts;
@@ -187,6 +187,7 @@ export class DashboardService {
 
   /** Adds a value beside those that are valid, or makes one for the platform to add. */
   async rotate(kind: SecretKind, by: MerchantRequest): Promise<NewSecretView> {
+    await this.#actions.count(by.merchant.id);
     const made = await this.#changing(() => makeSecret(by.merchant, kind, this.#parts.entries));
     if (made.line === undefined) await this.#finish('rotate', kind, by);
     return made;
@@ -235,11 +236,13 @@ export class DashboardService {
     url: string,
     ask: () => Promise<number>,
   ): Promise<CheckView> {
-    await this.#checks.count(merchant);
+    await this.#actions.count(merchant);
     try {
       const status = await ask();
-      const isGood = status < 300 || (what === 'return-page' && status < 400);
-      return { what, url, isGood, text: `It answered ${String(status)}.` };
+      // A page may well have nothing to say of an order that does not exist.
+      const isPage = what === 'return-page' && (status < 400 || status === 404);
+      const text = `It answered ${String(status)}.`;
+      return { what, url, isGood: status < 300 || isPage, text };
     } catch (error) {
       return { what, url, isGood: false, text: describeFailure(error) };
     }

@@ -13,8 +13,9 @@ import type { ReportView } from './report-view.js';
 let stack: TestStack;
 beforeAll(async () => {
   stack = await TestStack.start({ env: { PAY_OPERATOR_PORT: '0' } });
-  // Early in the day, so that it does not end while the tests move the clock on.
-  stack.advance((Date.parse(`${today()}T00:05:00Z`) - stack.clock.now()) / 1000);
+  // Early in the day before, so that it does not end while the tests move the clock on, and is never behind
+  // that of the command, which has the system's.
+  stack.advance((Date.parse(`${today()}T00:05:00Z`) - stack.clock.now()) / 1000 - 86_400);
 });
 afterAll(() => stack.close());
 afterEach(() => {
