@@ -65,7 +65,7 @@ export default {
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
   files: ['src/**/*.test.ts', `!${WITH_KEYS}`],
   nodeResolve: { exportConditions: ['browser'] },
-  concurrency: 2,
+  concurrency: 1,
   // These only end tests that hang: a busy machine takes many times as long as an idle one.
   testsFinishTimeout: 600_000,
   testFramework: { config: { timeout: 60_000 } },

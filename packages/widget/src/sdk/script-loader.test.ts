@@ -113,9 +113,27 @@ describe('loading the client SDK', () => {
       expect(queries.filter((query) => query.includes('retry='))).to.have.length(0);
     });
 
-    it('the browser refuses the request, as with a blocker: sdk_blocked', async () => {
-      expect(await load({ ...wanted, url: REFUSED })).to.equal('sdk_blocked');
-    });
+    /** Each look at the clock is so much later than the one before, however busy the machine is. */
+    const withClock = async (stepMs: number, work: () => Promise<void>): Promise<void> => {
+      const { now } = Date;
+      let time = now();
+      Date.now = () => (time += stepMs);
+      try {
+        await work();
+      } finally {
+        Date.now = now;
+      }
+    };
+
+    it('the browser refuses the request at once, as with a blocker: sdk_blocked', () =>
+      withClock(1, async () => {
+        expect(await load({ ...wanted, url: REFUSED })).to.equal('sdk_blocked');
+      }));
+
+    it('its server refuses the request, which takes longer: sdk_load_failed', () =>
+      withClock(100, async () => {
+        expect(await load({ ...wanted, url: `${REFUSED}?slow` })).to.equal('sdk_load_failed');
+      }));
 
     it('the browser is offline: sdk_offline', async () => {
       Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => false });
