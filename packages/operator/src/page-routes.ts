@@ -26,7 +26,7 @@ export interface PageOptions<Session extends PageSession> {
   readonly keys: SessionKeys<Session>;
   /** Whether there is a page at all. */
   readonly isOffered: () => boolean;
-  /** What the page is told of the person who has signed in. */
+  /** What the page shows of the person who has signed in. */
   readonly toView: (session: Session) => object;
   /** What is said of a wrong key, without a session, and to other pages. */
   readonly problems: Readonly<Record<'refused' | 'signedOut' | 'foreign', () => AppError>>;
@@ -63,8 +63,7 @@ export function pageRoutes<Session extends PageSession>(options: PageOptions<Ses
 
   page.post('/session', ...jsonBody(MAX_BODY_BYTES), async (request, response) => {
     const { key: given } = parse(signInBody, request.body);
-    const found = await keys.find(given);
-    const key = await attempts.check(request, given, () => found);
+    const key = await attempts.check(request, given, () => keys.find(given));
     if (!key) throw problems.refused();
     const { name, attributes } = sessions.cookie(isSecure(request));
     const { token, session } = sessions.make(key, clock.now());

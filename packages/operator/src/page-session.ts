@@ -18,7 +18,7 @@ export interface PageSession {
 /** What signs a session, and what it is then known by. */
 export interface SessionKey<Session extends PageSession> {
   readonly secret: Secret;
-  /** Whose session it is, where one listener has several: letters, digits, `-` and `_`. */
+  /** Whose keys may have signed a session, where one listener has several: letters, digits, `-` and `_`. */
   readonly owner: string;
   /** What the session has besides its id and its end. */
   readonly about: Omit<Session, 'id' | 'expiresAt'>;
@@ -51,8 +51,8 @@ export class PageSessions<Session extends PageSession> {
   make(key: SessionKey<Session>, now: number): { token: string; session: Session } {
     const expiresAt = now + SESSION_MS;
     const id = randomBytes(16).toString('base64url');
-    const { owner } = key;
-    const token = [expiresAt, id, sign(key, expiresAt, id), ...(owner ? [owner] : [])].join('.');
+    const { owner, secret } = key;
+    const token = [expiresAt, id, sign(secret, expiresAt, id), ...(owner ? [owner] : [])].join('.');
     return { token, session: toSession(key, expiresAt, id) };
   }
 
@@ -100,7 +100,7 @@ export class PageSessions<Session extends PageSession> {
     const expiresAt = Number(expires);
     if (more.length > 0 || !(expiresAt > now)) return undefined;
     const keys = await this.#keys.of(owner);
-    const key = keys.find((each) => isSame(signature, sign(each, expiresAt, id)));
+    const key = keys.find(({ secret }) => isSame(signature, sign(secret, expiresAt, id)));
     return key && toSession(key, expiresAt, id);
   }
 }
@@ -113,11 +113,7 @@ function toSession<Session extends PageSession>(
   return { ...about, id, expiresAt } as Session;
 }
 
-function sign<Session extends PageSession>(
-  { secret, owner }: SessionKey<Session>,
-  expiresAt: number,
-  id: string,
-): string {
-  const text = `pay-page.session.v1\n${String(expiresAt)}\n${id}\n${owner}`;
+function sign(secret: Secret, expiresAt: number, id: string): string {
+  const text = `pay-page.session.v1\n${String(expiresAt)}\n${id}`;
   return createHmac('sha256', secret.reveal()).update(text).digest('base64url');
 }

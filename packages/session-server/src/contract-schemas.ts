@@ -469,7 +469,7 @@ export const orderLookupReply = z.object({
 
 const DAY_SECONDS = 86_400;
 /** A link is paid within the term of an invoice, or the shop sends another one. */
-const DEFAULT_LINK_SECONDS = 30 * DAY_SECONDS;
+export const DEFAULT_LINK_SECONDS = 30 * DAY_SECONDS;
 /** The key that signs a link is changed at some time, and then kept for no longer than this. */
 const MAX_LINK_SECONDS = 365 * DAY_SECONDS;
 

@@ -8,7 +8,7 @@ export { attentionAdded, type AttentionCode, type Checkout } from './checkouts/s
 export { type Clock, systemClock } from './clock.js';
 export type { Config } from './config.js';
 export type { CheckoutState, MerchantOrder, OrderState } from './contract.js';
-export { orderState } from './contract-schemas.js';
+export { DEFAULT_LINK_SECONDS, orderState } from './contract-schemas.js';
 export type { DataEncryption } from './encryption.js';
 export { findMerchantsOf } from './erasure/order-data.js';
 export { AppError, ConfigError } from './errors.js';
@@ -43,7 +43,14 @@ export type { ServerMetrics } from './metrics/server-metrics.js';
 export { formatMinor } from './money.js';
 export { openAlongside } from './open-database.js';
 export { findLog, type LogDetails, type LogEntry } from './orders/order-log.js';
-export { findOrder, type OrderKey, toOrder, touchOrder } from './orders/repository.js';
+export {
+  findOrder,
+  listOrders,
+  type OrderKey,
+  type OrderPlace,
+  toOrder,
+  touchOrder,
+} from './orders/repository.js';
 export {
   type DeadLetter,
   type DeadLetterFilter,

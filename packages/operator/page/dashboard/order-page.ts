@@ -82,6 +82,7 @@ function renderLink(order: string, actions: PageActions): TemplateResult {
   }
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(payUrl);
+    actions.say('The link is copied.');
   };
   return html`<article>
     <h2>Payment link</h2>
@@ -89,7 +90,10 @@ function renderLink(order: string, actions: PageActions): TemplateResult {
       ${renderQrCode(payUrl)}
       <div>
         <p><code>${payUrl}</code></p>
-        <button class="outline" @click=${copy}>Copy</button>
+        ${
+          // Browsers have none on plain HTTP.
+          isSecureContext ? html`<button class="outline" @click=${copy}>Copy</button>` : nothing
+        }
         <p>
           <small>It can be used until ${localTime(expiresAt)}, and once paid it says so.</small>
         </p>

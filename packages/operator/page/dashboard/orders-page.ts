@@ -16,9 +16,10 @@ export const ordersPage = page<OrderListView>({
   nav: 'Orders',
   title: ({ q }) => (q ? `Search: ${q}` : 'Orders'),
   read: (params) => `orders?${queryOf(params)}`,
-  draw: ({ items, next }, params) =>
+  draw: ({ items, next, more }, params) =>
     html`${params['q'] ? nothing : renderForm(params)}
     ${items.length === 0 ? renderEmpty(params) : renderOrders(items)}
+    ${more ? html`<p>There are more. Enter more of the name.</p>` : nothing}
     ${params['q'] ? nothing : renderMore(params, next)}`,
 });
 

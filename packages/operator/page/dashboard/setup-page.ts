@@ -105,7 +105,7 @@ function renderSecrets(
     done: 'The old values are no longer valid.',
     ask: {
       title: 'Remove the old values?',
-      text: `Only the newest ${name} stays valid, within seconds. Whoever signed in here with an old one signs in again.`,
+      text: `Only the newest ${name} stays valid, within seconds. Anyone who signed in here with an old one signs in again.`,
       button: 'Remove',
     },
   };

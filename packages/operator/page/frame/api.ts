@@ -48,7 +48,10 @@ export async function send<T>(path: string, body: unknown): Promise<T> {
 /** Saves an answer as a file: a plain link cannot say that it comes from this page. */
 export async function download(path: string, name: string): Promise<void> {
   const response = await ask(path, {});
-  const url = URL.createObjectURL(await response.blob());
+  const file = await response.blob().catch(() => {
+    throw new ApiError(0, 'cut_off', 'The file was cut off. Try again.');
+  });
+  const url = URL.createObjectURL(file);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   link.click();
   URL.revokeObjectURL(url);

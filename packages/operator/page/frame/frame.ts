@@ -89,6 +89,12 @@ class Frame<Session> implements PageActions {
     }
   }
 
+  say(done: string): void {
+    this.#said = done;
+    this.#failed = '';
+    this.#draw();
+  }
+
   /** If the session has expired, nothing is lost: the action continues after the next sign-in. */
   async #sendSignedIn(path: string, body: unknown): Promise<unknown> {
     try {

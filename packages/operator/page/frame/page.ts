@@ -10,6 +10,8 @@ export interface PageActions {
    * With `ask`, the person is asked first.
    */
   act(action: Action): Promise<void>;
+  /** Says what was done without the server. */
+  say(done: string): void;
   /** The answer of the last action that wanted it kept, until the page is left. */
   readonly kept: unknown;
   /** The partner console, if the server knows one. */

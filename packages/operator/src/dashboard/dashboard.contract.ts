@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { askAsPage, signIn } from '../../../session-server/src/testing/page-browser.js';
+import {
+  askAsPage,
+  OPERATOR_ENV,
+  signIn,
+} from '../../../session-server/src/testing/page-browser.js';
 import { PRICE, type PuttingShop } from '../../../session-server/src/testing/putting-shop.js';
 import type { DashboardParts } from '@pay-checkout/session-server/internals';
 import { SESSION_MS } from '../page-session.js';
@@ -21,8 +25,8 @@ const OTHER_KEY = 'the-key-of-another-shop';
 /** What only the other shop may see. */
 const CANARY = 'canary-of-another-shop';
 
-/** The listener of the merchant's dashboard, on a free port. */
-export const DASHBOARD_ENV = { PAY_DASHBOARD_PORT: '0' };
+/** The listener of the merchant's dashboard, on a free port, and the operator's. */
+export const DASHBOARD_ENV = { PAY_DASHBOARD_PORT: '0', ...OPERATOR_ENV };
 
 const hashOf = (key: string) => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
@@ -166,7 +170,7 @@ export function describeDashboard(
       expect((await ask('orders?state=wrong')).body).toMatchObject({ code: 'invalid_request' });
     });
 
-    it('gives all orders that match as CSV, and no formula', async () => {
+    it('gives all orders that match as CSV, page by page', async () => {
       for (let index = 0; index < 501; index += 1) await shop.put(`A${String(index)}`);
       const { text, headers } = await ask('orders.csv?state=open');
       expect(headers['content-disposition']).toContain('orders.csv');
@@ -281,6 +285,12 @@ export function describeDashboard(
         expect(both?.values).toHaveLength(2);
         expect(both?.values[1]).toEqual(before?.values[0]);
         expect(JSON.stringify(both)).not.toContain(body.secret);
+        const operator = { cookie: await signIn(shop.stack) };
+        const trail = await askAsPage(shop.stack, '/page/audit', { headers: operator });
+        expect(trail.body['items']).toMatchObject([
+          { merchant: 'teashop', action: 'rotate', target: 'signing-secret' },
+        ]);
+        expect(trail.text).toMatch(/"key-\w{8} of teashop"/);
         // The shop of the test verifies with the old secret alone.
         expect((await send<CheckView>('checks/receiver')).body).toMatchObject({ isGood: true });
         expect((await send('secrets/signing-secret/retire')).status).toBe(200);

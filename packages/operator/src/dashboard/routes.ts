@@ -39,11 +39,15 @@ export function dashboardRoutes(
   router.get('/orders', async (request, response) => {
     const { cursor, q, ...filter } = parse(orderQuery, request.query);
     const merchant = await merchantOf(response);
-    const found =
-      q === undefined
-        ? await service.orders(merchant, filter, placeIn(cursor, orderPlace))
-        : await service.search(merchant, q);
-    response.json(withCursor(found));
+    if (q !== undefined) {
+      response.json(await service.search(merchant, q));
+      return;
+    }
+    const [createdAt, order] = placeIn(cursor, orderPlace) ?? [];
+    const behind = order === undefined ? undefined : { createdAt: createdAt ?? 0, order };
+    const { next, ...found } = await service.orders(merchant, filter, behind);
+    const nextPlace = next && [next.createdAt, next.order];
+    response.json(withCursor({ ...found, nextPlace }));
   });
 
   router.get('/orders.csv', async (request, response) => {

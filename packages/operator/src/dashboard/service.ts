@@ -3,12 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AppError,
   ConfigError,
+  DEFAULT_LINK_SECONDS,
   findOrder,
   Limit,
+  listOrders,
   makePayLink,
   type Merchant,
   type DashboardParts,
   openPersonalPart,
+  type OrderPlace,
+  type OrderState,
+  readMerchantOrders,
   type SecretKind,
   sql,
 } from '@pay-checkout/session-server/internals';
@@ -18,14 +23,7 @@ import type { PageSession } from '../page-session.js';
 import { searchOrders } from '../search.js';
 import { readTimeline } from '../timeline.js';
 import { type EventPlace, findEvents, findEventsOf, findUntaken } from './events.js';
-import {
-  findOrders,
-  findOrdersByName,
-  OrderCsv,
-  type OrderFilter,
-  type OrderPlace,
-  toRow,
-} from './orders.js';
+import { findOrdersByName, OrderCsv, toRow } from './orders.js';
 import { makeSecret, readSecrets } from './secrets.js';
 import { describeStory } from './story.js';
 import type {
@@ -34,7 +32,7 @@ import type {
   MerchantEventView,
   MerchantOrderView,
   NewSecretView,
-  OrderRow,
+  OrderListView,
   PayLinkView,
   SetupView,
 } from './view.js';
@@ -42,14 +40,19 @@ import type {
 /** Items of a page of a list, and orders that are read for the file at a time. */
 const PAGE_ITEMS = 50;
 const FILE_ITEMS = 500;
-/** Of a link that is made here: what an order that is put without a time gets. */
-const LINK_SECONDS = 30 * 86_400;
 /** Requests to the shop, and new secrets, that a merchant may cause in a minute. */
 const ACTIONS_PER_MINUTE = 20;
 const CHECK_SECONDS = 15;
 /** How long a change waits for the server to read its file, which it does once a second. */
 const READ_WAITS = 15;
 const READ_WAIT_MS = 200;
+
+export interface OrderFilter {
+  readonly state?: OrderState | undefined;
+  /** Created at this time or later, and before that time; in milliseconds since 1970. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
 
 /** A part of a list, and the place that the next part is behind. */
 interface Found<T, Place> extends Omit<PageOf<T>, 'next'> {
@@ -81,33 +84,40 @@ export class DashboardService {
     { id }: Merchant,
     filter: OrderFilter,
     behind: OrderPlace | undefined,
-  ): Promise<Found<OrderRow, OrderPlace>> {
-    const { database, encryption } = this.#parts;
-    const page = { behind, limit: PAGE_ITEMS };
-    const { orders, nextPlace } = await findOrders(database, id, filter, page, encryption);
-    return { items: orders.map(toRow), nextPlace };
+  ): Promise<Pick<OrderListView, 'items'> & { readonly next?: OrderPlace }> {
+    const { orders, ...rest } = await this.#list(id, filter, { behind, limit: PAGE_ITEMS });
+    return { items: orders.map(toRow), ...rest };
   }
 
   /** By name, reference, checkout, transaction or event. */
-  async search({ id }: Merchant, text: string): Promise<Found<OrderRow, OrderPlace>> {
+  async search({ id }: Merchant, text: string): Promise<OrderListView> {
     const { database, encryption } = this.#parts;
-    const { orders: found } = await searchOrders(database, text, id);
+    const { orders: found, more } = await searchOrders(database, text, id);
     const names = found.map(({ order }) => order);
-    return { items: (await findOrdersByName(database, id, names, encryption)).map(toRow) };
+    return { items: (await findOrdersByName(database, id, names, encryption)).map(toRow), more };
   }
 
   /** All orders that match, as the text of a CSV file, part by part. */
   async *ordersFile({ id }: Merchant, filter: OrderFilter): AsyncGenerator<string, void> {
-    const { database, encryption } = this.#parts;
     const csv = new OrderCsv();
     yield csv.head;
     let behind: OrderPlace | undefined;
     do {
-      const page = { behind, limit: FILE_ITEMS };
-      const { orders, nextPlace } = await findOrders(database, id, filter, page, encryption);
+      const { orders, next } = await this.#list(id, filter, { behind, limit: FILE_ITEMS });
       yield csv.toText(orders);
-      behind = nextPlace;
+      behind = next;
     } while (behind);
+  }
+
+  async #list(
+    merchant: string,
+    { state, from, to }: OrderFilter,
+    page: { readonly behind: OrderPlace | undefined; readonly limit: number },
+  ) {
+    const { database, encryption } = this.#parts;
+    const filter = { merchant, state, createdAfter: from, createdBefore: to, ...page };
+    const { orders, ...rest } = await listOrders(database, filter);
+    return { orders: await readMerchantOrders(database, merchant, orders, encryption), ...rest };
   }
 
   /** @throws {AppError} 404 `order_not_found` */
@@ -134,7 +144,7 @@ export class DashboardService {
       throw new AppError(409, 'order_not_payable', 'This order is paid or void.');
     }
     const { locale } = (stored.put && openPersonalPart(stored.put, stored, encryption)) ?? {};
-    const expiresAt = Math.floor(clock.now() / 1000) + LINK_SECONDS;
+    const expiresAt = Math.floor(clock.now() / 1000) + DEFAULT_LINK_SECONDS;
     const { publicUrl } = config;
     const { payUrl } = makePayLink({ publicUrl, merchant, order, expiresAt, locale });
     return { payUrl, expiresAt: expiresAt * 1000 };

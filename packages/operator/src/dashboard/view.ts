@@ -21,7 +21,10 @@ export interface OrderRow {
   readonly createdAt: number;
 }
 
-export type OrderListView = PageOf<OrderRow>;
+export interface OrderListView extends PageOf<OrderRow> {
+  /** Whether a search has found more than it shows. */
+  readonly more?: boolean;
+}
 
 /** One try to deliver an event. */
 export interface TryView {

@@ -141,14 +141,14 @@ export class KeyAttempts {
   async check<T>(
     request: Pick<Request, 'ip'>,
     key: string,
-    find: () => T | undefined,
+    find: () => T | undefined | Promise<T | undefined>,
   ): Promise<T | undefined> {
     const address = addressOf(request);
     const known = `${address} ${createHash('sha256').update(key).digest('base64')}`;
     const wasRight = this.#right.has(known);
     // Counted before it is compared: guesses that arrive together count each other.
     if (!wasRight) await this.#wrong.count(address);
-    const found = find();
+    const found = await find();
     if (found !== undefined) {
       this.#right.set(known, true);
       if (!wasRight) await this.#wrong.takeBack(address);

@@ -50,6 +50,9 @@ export interface OrderListFilter {
   /** At this time or later, and before that time; in milliseconds since 1970. */
   readonly updatedAfter?: number | undefined;
   readonly updatedBefore?: number | undefined;
+  /** The same of when it was created. */
+  readonly createdAfter?: number | undefined;
+  readonly createdBefore?: number | undefined;
   /** The order behind which the page begins. */
   readonly behind?: OrderPlace | undefined;
   readonly limit: number;
@@ -191,14 +194,17 @@ export async function listOrders(
   filter: OrderListFilter,
 ): Promise<{ readonly orders: readonly StoredOrder[]; readonly next?: OrderPlace }> {
   const { merchant, state, behind, updatedAfter, updatedBefore, limit } = filter;
+  const { createdAfter, createdBefore } = filter;
   const isOfAnyTime = updatedAfter === undefined && updatedBefore === undefined;
   const scanned = isOfAnyTime ? limit + 1 : MAX_SCANNED;
   const inState = state === undefined ? sql`` : sql` AND state = ${state}`;
+  const since = createdAfter === undefined ? sql`` : sql` AND created_at >= ${createdAfter}`;
+  const until = createdBefore === undefined ? sql`` : sql` AND created_at < ${createdBefore}`;
   const older = behind
     ? sql` AND (created_at, order_name) < (${behind.createdAt}, ${behind.order})`
     : sql``;
   const rows = await reader.all(sql`
-    SELECT * FROM orders WHERE merchant = ${merchant}${inState}${older}
+    SELECT * FROM orders WHERE merchant = ${merchant}${inState}${since}${until}${older}
     ORDER BY created_at DESC, order_name DESC LIMIT ${scanned}`);
   const orders: StoredOrder[] = [];
   for (const [index, row] of rows.entries()) {
