@@ -22,10 +22,16 @@ function field(name: string): Locator {
   return page.locator(`[name="${name}"]`);
 }
 
+/** Waits for the example, which needs the merchants of the console first. */
+async function fillInExample(): Promise<void> {
+  await press('Fill in an example');
+  await page.locator('#Amount:focus').waitFor();
+}
+
 describe('a checkout session', () => {
   it('shows what its split comes to, exactly, while it is typed', async () => {
     await journey.open('checkout-session');
-    await press('Fill in an example');
+    await fillInExample();
     const total = page.locator('#split-total');
     await field('Amount').fill('0.30');
     await field('SplitFee.0.value').fill('0.1');
@@ -60,7 +66,7 @@ describe('a checkout session', () => {
 
   it('is created, and paid by its link', async () => {
     await journey.open('checkout-session');
-    await press('Fill in an example');
+    await fillInExample();
     await field('SplitFee.1.value').fill('99');
     await press('Create the session');
     await page.getByRole('heading', { name: 'The provider refused this.' }).waitFor();
@@ -84,7 +90,7 @@ describe('a checkout session', () => {
 
   it('may have been created, when a person stops waiting for the answer', async () => {
     await journey.open('checkout-session');
-    await press('Fill in an example');
+    await fillInExample();
     await journey.sandbox.holdNext('create-session');
     await press('Create the session');
     await press('Stop waiting');

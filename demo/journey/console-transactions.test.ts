@@ -240,6 +240,8 @@ describe('the transactions', () => {
 
   it('are exported with the number of rows so far, until a person stops it', async () => {
     await journey.open('transactions');
+    // Else the call that is held is the one for the list.
+    await button('Export all as CSV').waitFor();
     await journey.sandbox.holdNext('transactions-list');
     await press('Export all as CSV');
     await page.getByText('0 rows so far').waitFor();
