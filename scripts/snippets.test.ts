@@ -76,6 +76,7 @@ const OF_EXAMPLES: Readonly<Record<string, string>> = {
   'docs/recipes.md php 2': 'examples/php/PayCheckout.php',
   'docs/recipes.md python 1': 'examples/python/pay_checkout.py',
   'docs/recipes.md python 2': 'examples/python/pay_checkout.py',
+  'docs/testing.md js 2': 'examples/playwright/pay.test.js',
 };
 
 /** What the text around a snippet has declared, and the package that it is compiled in. */

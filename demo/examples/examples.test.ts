@@ -10,6 +10,7 @@ import { createSandbox, describeSdk, type Sandbox } from '@pay-checkout/sandbox'
 import { parseConfig, type RunningServer, startSessionServer } from '@pay-checkout/session-server';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findBrowser } from '../../scripts/browsers.mjs';
 import { CARDS, PAID, Shopper } from '../journey/shopper.js';
 import { startBrowser } from '../journey/start-browser.js';
 import { findFreePort } from '../stack/ports.js';
@@ -32,9 +33,15 @@ interface Manifest {
 }
 
 /** Runs a command to its end and returns what it printed; so does the error, if it fails. */
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
   try {
-    return (await promisify(execFile)(command, args, { cwd })).stdout;
+    return (await promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env } }))
+      .stdout;
   } catch (cause) {
     const { stdout } = cause as { stdout?: string };
     throw new Error(`${command} ${args.join(' ')} failed: ${stdout ?? ''}`, { cause });
@@ -280,6 +287,23 @@ describe('an example', () => {
       await shopper.reads(PAID);
       await expect.poll(() => printed).toContain('Order A1001 is paid: fulfil it.');
       await page.close();
+    },
+    INSTALL_TIMEOUT_MS,
+  );
+
+  it.runIf(process.env['ALL_EXAMPLES'])(
+    'playwright pays at a shop',
+    async () => {
+      await start('html');
+      const cwd = await install('playwright');
+      const { executablePath, args, env } = await findBrowser();
+      await run('npm', ['test'], cwd, {
+        ...env,
+        SHOP: `http://127.0.0.1:${shopPort}`,
+        CHROMIUM: executablePath,
+        CHROMIUM_ARGS: args.join(' '),
+      });
+      expect(await shopGet('/orders/A1001')).toEqual({ paid: true });
     },
     INSTALL_TIMEOUT_MS,
   );

@@ -16,4 +16,4 @@ export function html(): undefined {
   return undefined;
 }
 
-export const css = html;
+export const unsafeCSS = html;
