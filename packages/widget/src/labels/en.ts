@@ -18,6 +18,8 @@ export interface Labels {
   readonly unpaid: string;
   /** Next to the other problems. */
   readonly unknown: string;
+  /** Below `paid`: what happens next. */
+  readonly paidNext: string;
   /** When a submitted card turned out to have paid nothing. */
   readonly notFound: string;
   /** Above a form that replaces an expired one. */
@@ -87,6 +89,7 @@ export const en: Labels = {
   unpaid: 'No money was taken.',
   unknown:
     'We do not know yet if a payment was made. If you have already paid, please do not pay again.',
+  paidNext: 'The shop will now take care of your order.',
   notFound: 'We have found no payment. You can try again.',
   renewed: 'The payment form had expired. Please enter your details again.',
   declined: 'The payment was declined. Please check the card or try another card.',

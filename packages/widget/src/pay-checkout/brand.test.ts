@@ -72,6 +72,17 @@ describe('<pay-checkout> in the shop’s brand', () => {
     expect(look('message')).to.deep.equal(['color(', 'center', '56px', RED]);
   });
 
+  it('centres the end of a payment on a page from right to left, and says what happens next', async () => {
+    const harness = await placePriced();
+    // English words stand in for those of this language, laid out as the page is.
+    Object.assign(harness.element, { dir: 'rtl', locale: 'he' });
+    await harness.during('ready', () => harness.press());
+    await harness.during('paid', () => server.setState('paid'));
+    const next = partOf(harness, 'message').querySelector('small') as HTMLElement;
+    expect(next.innerText).to.equal('The shop will now take care of your order.');
+    expect(getComputedStyle(next).textAlign).to.equal('center');
+  });
+
   it('follows every token', async () => {
     const harness = await placePriced();
     const needs = { needs: ['avs'], amount: '42.50', currency: 'GBP', environment: 'sandbox' };

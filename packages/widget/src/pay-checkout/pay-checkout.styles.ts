@@ -183,8 +183,11 @@ export const styles = css`
   }
   .end .message {
     flex-direction: column;
-    text-align: center;
     text-wrap: balance;
+  }
+  .end .message,
+  .end .message * {
+    text-align: center;
   }
   [part='icon'],
   [part='spinner'] {
@@ -208,6 +211,10 @@ export const styles = css`
   .end .paid {
     font-size: 1.25em;
     font-weight: bold;
+  }
+  .paid small {
+    margin-block-start: 4px;
+    font-weight: normal;
   }
   .paid [part='icon'] {
     stroke-dasharray: 21;

@@ -150,7 +150,9 @@ describe('<pay-checkout>', () => {
       expect(harness.button).to.equal(null);
       const settled = harness.element.whenSettled;
       await harness.during('paid', () => server.setState('paid', 3));
-      expect(harness.announcement).to.equal('Payment received. Thank you.');
+      expect(harness.announcement).to.equal(
+        'Payment received. Thank you. The shop will now take care of your order.',
+      );
       expect(harness.reference).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
       expect(await settled).to.deep.equal({
         outcome: 'paid',
@@ -194,7 +196,9 @@ describe('<pay-checkout>', () => {
       await new Promise(requestAnimationFrame);
       await nextTask();
       expect(harness.phase).to.equal('paid');
-      expect(harness.announcement).to.equal('Payment received. Thank you.');
+      expect(harness.announcement).to.equal(
+        'Payment received. Thank you. The shop will now take care of your order.',
+      );
       expect(harness.count('pay-paid')).to.equal(1);
       expect(await server.opens()).to.have.length(1);
     });

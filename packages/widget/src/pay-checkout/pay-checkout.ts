@@ -506,8 +506,11 @@ export class PayCheckout extends LitElement implements FlowHost {
       const isBusy = detail === 'checking' || detail === 'submitted';
       return message('message', labels[detail], isBusy ? 'opening' : 'cancelled');
     }
-    const words = this.#inWindow ? labels.inWindow : labels.phases[state.phase];
-    return words ? message('message', words, state.phase) : nothing;
+    const { phase } = state;
+    const words = this.#inWindow ? labels.inWindow : labels.phases[phase];
+    if (!words) return nothing;
+    const next = html`${words} <small>${labels.paidNext}</small>`;
+    return message('message', phase === 'paid' ? next : words, phase);
   }
 
   #notice(state: FlowState): Rendered {
