@@ -20,6 +20,7 @@ const config: KnipConfig = {
         'happy-dom',
         'jsdom',
         '@testing-library/react',
+        '@playwright/test',
       ],
     },
     'packages/*': {
