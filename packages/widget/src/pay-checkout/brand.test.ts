@@ -79,7 +79,7 @@ describe('<pay-checkout> in the shop’s brand', () => {
     await harness.during('ready', () => harness.press());
     await harness.during('paid', () => server.setState('paid'));
     const next = partOf(harness, 'message').querySelector('small') as HTMLElement;
-    expect(next.innerText).to.equal('The shop will now take care of your order.');
+    expect(harness.next).to.equal('The shop will now take care of your order.');
     expect(getComputedStyle(next).textAlign).to.equal('center');
   });
 

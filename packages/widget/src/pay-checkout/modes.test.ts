@@ -81,9 +81,7 @@ describe('<pay-checkout> modes', () => {
       expect(document.elementFromPoint(left + 2, top + 2)).to.equal(button);
       await harness.during('paid', () => server.setState('paid'));
       expect(dialogOf(harness).matches(':modal')).to.equal(false);
-      expect(harness.announcement).to.equal(
-        'Payment received. Thank you. The shop will now take care of your order.',
-      );
+      expect(harness.announcement).to.equal('Payment received. Thank you.');
       expect(ways).to.deep.equal(['overlay']);
       wall.remove();
     });

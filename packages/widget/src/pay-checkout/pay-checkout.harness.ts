@@ -78,8 +78,15 @@ export class PayCheckoutHarness {
     return this.#words('[role="alert"]');
   }
 
+  /** What the status says, but for what happens next. */
   get announcement(): string {
-    return this.#words('[role="status"]');
+    const words = this.#words('[role="status"]');
+    return words.slice(0, words.length - this.next.length).trim();
+  }
+
+  /** What happens next, below the thank-you for a payment. */
+  get next(): string {
+    return this.#words('[role="status"] small');
   }
 
   get reference(): string {

@@ -150,9 +150,7 @@ describe('<pay-checkout>', () => {
       expect(harness.button).to.equal(null);
       const settled = harness.element.whenSettled;
       await harness.during('paid', () => server.setState('paid', 3));
-      expect(harness.announcement).to.equal(
-        'Payment received. Thank you. The shop will now take care of your order.',
-      );
+      expect(harness.announcement).to.equal('Payment received. Thank you.');
       expect(harness.reference).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
       expect(await settled).to.deep.equal({
         outcome: 'paid',
@@ -196,9 +194,7 @@ describe('<pay-checkout>', () => {
       await new Promise(requestAnimationFrame);
       await nextTask();
       expect(harness.phase).to.equal('paid');
-      expect(harness.announcement).to.equal(
-        'Payment received. Thank you. The shop will now take care of your order.',
-      );
+      expect(harness.announcement).to.equal('Payment received. Thank you.');
       expect(harness.count('pay-paid')).to.equal(1);
       expect(await server.opens()).to.have.length(1);
     });
