@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 
-/** Cards of the sandbox. `pay-sandbox scenarios` lists all of them. */
+/** Cards of the sandbox: its README lists all of them. */
 const APPROVED = '9000000000000001';
 const DECLINED = '9000000000000019';
 

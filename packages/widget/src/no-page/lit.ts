@@ -16,4 +16,4 @@ export function html(): undefined {
   return undefined;
 }
 
-export const unsafeCSS = html;
+export const css = html;

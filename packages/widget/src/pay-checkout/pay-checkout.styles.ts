@@ -1,4 +1,4 @@
-import { css } from './css.js';
+import { css } from 'lit';
 
 /**
  * The style of the element: it needs only the page's font and `color-scheme`. Comments are here, since
