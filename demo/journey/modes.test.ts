@@ -267,12 +267,7 @@ describe('the hosted page', () => {
       await released;
       await route.continue();
     });
-    const first = [
-      /\/v1\/checkout-config$/,
-      /\/sdk\/.*\.js$/,
-      /\/v1\/pay-checkout\.json$/,
-      /\/v1\/languages\/de\..*\.json$/,
-    ];
+    const first = [/\/v1\/checkout-config$/, /\/sdk\/.*\.js$/, /\/v1\/languages\/de$/];
     const arrived = first.map((path) =>
       page.waitForResponse((response) => path.test(new URL(response.url()).pathname)),
     );

@@ -15,20 +15,11 @@ export type RefundState = 'none' | 'partial' | 'full';
 /** Which of the provider's environments is in use. It has no default anywhere. */
 export type Environment = 'sandbox' | 'production';
 
-/** `GET /v1/pay-checkout.json`: addresses that change with what is there, and its hashes. */
+/** `GET /v1/pay-checkout.json`: the element's script for pages that pin it. */
 export interface AssetsReply {
   /** Path of the element's script. */
   readonly script: string;
   /** Subresource Integrity of the script. */
-  readonly integrity: string;
-  /** The element's texts in other languages, by BCP 47 tag in lower case; `pt-br` comes before `pt`. */
-  readonly languages?: Readonly<Record<string, LanguageAsset>>;
-}
-
-/** A file with the element's texts in one language. */
-export interface LanguageAsset {
-  readonly path: string;
-  /** Subresource Integrity of the file. */
   readonly integrity: string;
 }
 

@@ -46,6 +46,12 @@ function readLanguage(name: string): Language {
   return JSON.parse(readFileSync(FOLDER + name, 'utf8')) as Language;
 }
 
+/** The language of a BCP 47 tag: `de` for `de-AT`. */
+export function closestTo(tag: string): Language | undefined {
+  const wanted = `${tag}-`.toLowerCase();
+  return LANGUAGES.find(({ locale }) => wanted.startsWith(`${locale.toLowerCase()}-`));
+}
+
 /**
  * The language of a page: by the query `locale`, then by `Accept-Language`, otherwise English. Adds to
  * `Vary` that the page depends on that header.
@@ -55,8 +61,7 @@ export function languageFor(
   response: Response,
 ): Language {
   response.vary('accept-language');
-  const wanted = `${localeOf(request) ?? ''}-`.toLowerCase();
-  const named = LANGUAGES.find(({ locale }) => wanted.startsWith(`${locale.toLowerCase()}-`));
+  const named = closestTo(localeOf(request) ?? '');
   if (named) return named;
   // The first of the list counts for a browser that accepts any.
   const locales = [ENGLISH, ...LANGUAGES].map(({ locale }) => locale);

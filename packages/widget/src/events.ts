@@ -1,71 +1,44 @@
-import type { FlowError } from './flow/checkout-flow.js';
 import type { Phase } from './flow/phases.js';
 import type { Presentation } from './flow/presentation.js';
 
-/** An event of the element. It bubbles and crosses shadow roots. */
+/** An event of the element, with what it says as its properties. It bubbles and crosses shadow roots. */
 class PageEvent extends Event {
-  constructor(type: string, cancelable = false) {
+  constructor(type: string, facts: object, cancelable = false) {
     super(type, { bubbles: true, composed: true, cancelable });
+    Object.assign(this, facts);
   }
 }
 
 /** An event about one checkout. What each type means is listed below. */
 export class CheckoutEvent extends PageEvent {
-  readonly checkout: string;
-  readonly order: string | null;
-
-  constructor(type: string, checkout: string, order: string | null) {
-    super(type);
-    this.checkout = checkout;
-    this.order = order;
-  }
+  declare readonly checkout: string;
+  declare readonly order: string | null;
 }
 
 /** The element went from one phase to another. */
 export class PayStateChangeEvent extends PageEvent {
-  readonly phase: Phase;
-  readonly previous: Phase;
+  declare readonly phase: Phase;
+  declare readonly previous: Phase;
   /** Where the payment happens: what was chosen for `mode`. */
-  readonly mode: Presentation;
-
-  constructor(phase: Phase, previous: Phase, mode: Presentation) {
-    super('pay-statechange');
-    this.phase = phase;
-    this.previous = previous;
-    this.mode = mode;
-  }
+  declare readonly mode: Presentation;
 }
 
 /** A technical error, never the outcome of a payment. `retry()` may help when it is `retryable`. */
 export class PayErrorEvent extends PageEvent {
   /** snake_case, never renamed, listed in `docs/error-codes.md`. */
-  readonly code: string;
-  readonly retryable: boolean;
+  declare readonly code: string;
+  declare readonly retryable: boolean;
   /** Names the request in the session server's log: the one that failed, or the one that created the checkout. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** The server's sentence about it, for developers; `undefined` when it has none. */
-  readonly detail: string | undefined;
+  declare readonly detail: string | undefined;
   /** What the SDK or the page's own code threw. */
-  readonly cause: unknown;
-
-  constructor({ code, recovery, requestId, detail, cause }: FlowError) {
-    super('pay-error');
-    this.code = code;
-    this.retryable = Boolean(recovery);
-    this.requestId = requestId;
-    this.detail = detail;
-    this.cause = cause;
-  }
+  declare readonly cause: unknown;
 }
 
 /** The page is about to be left for `url`. `preventDefault()` keeps it here. */
 export class PayRedirectEvent extends PageEvent {
-  readonly url: string;
-
-  constructor(url: string) {
-    super('pay-redirect', true);
-    this.url = url;
-  }
+  declare readonly url: string;
 }
 
 /**
@@ -76,18 +49,11 @@ export type MetricName = 'paint' | 'loader' | 'session' | 'ready' | 'outcome';
 
 /** How long something took. Only the page receives it. */
 export class PayMetricEvent extends PageEvent {
-  readonly name: MetricName;
+  declare readonly name: MetricName;
   /** Milliseconds of `performance.now()`. */
-  readonly startTime: number;
+  declare readonly startTime: number;
   /** Milliseconds. */
-  readonly duration: number;
-
-  constructor(name: MetricName, startTime: number, duration: number) {
-    super('pay-metric');
-    this.name = name;
-    this.startTime = startTime;
-    this.duration = duration;
-  }
+  declare readonly duration: number;
 }
 
 declare global {

@@ -23,8 +23,8 @@ export interface Script {
   config?: { status: number; body: unknown };
   /** Holds back the answers of `GET /v1/checkout-config` until it is false again. */
   holdConfig?: boolean;
-  /** Its texts in other languages: the real ones, none, or ones with a wrong hash. Default none. */
-  languages?: 'fine' | 'none' | 'changed';
+  /** Whether it has its texts in other languages. */
+  hasLanguages?: boolean;
   /** Holds back those texts until it is false again. */
   holdLanguages?: boolean;
   /** How many of the next requests of each kind end with a broken connection. */

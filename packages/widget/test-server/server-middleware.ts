@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readJson, ScriptedServer } from './scripted-server.ts';
@@ -57,10 +56,10 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
     await server.until(() => !server.script.holdConfig, 30_000);
     return reply(context, server.script.config);
   }
-  if (path === '/v1/pay-checkout.json') return answerAssets(context, server);
   if (path.startsWith('/v1/languages/')) {
     await server.until(() => !server.script.holdLanguages, 30_000);
-    return replyUnkept(context, 200, languageAt(path.slice('/v1/languages/'.length)));
+    const texts = textsIn(path.slice('/v1/languages/'.length));
+    return reply(context, { status: server.script.hasLanguages ? 200 : 503, body: texts });
   }
   if ((body as { preview?: boolean } | undefined)?.preview) {
     await server.until(() => !server.script.holdPreview, 10_000);
@@ -95,8 +94,10 @@ function reply(context: Context, answer: { status: number; body: unknown } | und
 
 const LANGUAGES = new URL('../../session-server/languages/', import.meta.url);
 
-/** What the session server makes of a file of its languages. */
-function languageAt(name: string): object {
+/** What the session server answers about a language. */
+function textsIn(tag: string): object {
+  const name = `${tag.slice(0, 2).toLowerCase()}.json`;
+  if (!/^..(-|$)/.test(tag) || !readdirSync(LANGUAGES).includes(name)) return {};
   const text = readFileSync(new URL(name, LANGUAGES), 'utf8');
   const { locale, dir, element } = JSON.parse(text) as {
     locale: string;
@@ -104,29 +105,6 @@ function languageAt(name: string): object {
     element: object;
   };
   return { locale, dir, ...element };
-}
-
-function answerAssets(context: Context, server: ScriptedServer): void {
-  const { languages = 'none' } = server.script;
-  if (languages === 'none') return replyUnkept(context, 404, {});
-  const files = readdirSync(LANGUAGES).filter((name) => name !== 'en.json');
-  const assets = files.map((name) => {
-    const text = languages === 'fine' ? JSON.stringify(languageAt(name)) : 'other words';
-    const hash = createHash('sha384').update(text).digest('base64');
-    const file = { path: `/v1/languages/${name}`, integrity: `sha384-${hash}` };
-    return [name.replace('.json', '').toLowerCase(), file] as const;
-  });
-  replyUnkept(context, 200, { languages: Object.fromEntries(assets) });
-}
-
-/** The test runner has browsers keep for a year what has an extension, unless it is sent before. */
-function replyUnkept(context: Context, status: number, body: object): void {
-  Object.assign(context, { respond: false });
-  context.res.writeHead(status, {
-    'cache-control': 'no-store',
-    'content-type': 'application/json',
-  });
-  context.res.end(JSON.stringify(body));
 }
 
 async function answerOpen(context: Context, server: ScriptedServer): Promise<void> {

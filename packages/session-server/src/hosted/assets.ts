@@ -3,33 +3,21 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Request, type Response, Router } from 'express';
-import type { AssetsReply, LanguageAsset } from '../contract.js';
+import type { AssetsReply } from '../contract.js';
 import { ConfigError, describeFileError } from '../errors.js';
 import { compress, precompress } from '../http/compress.js';
-import { type Language, LANGUAGES } from '../languages.js';
+import { closestTo, ENGLISH } from '../languages.js';
 
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
 /** For addresses that change with what they lead to. */
 export const YEAR = 'public, max-age=31536000, immutable';
-
-/** Files with the element's texts in other languages, by address under `/v1`. */
-const LANGUAGE_FILES = LANGUAGES.flatMap(({ locale, dir, element }) => {
-  if (!element) return [];
-  const text = JSON.stringify({ locale, dir, ...element });
-  const asset = toAsset(Buffer.from(text), 'application/json');
-  return [{ locale, path: `/languages/${locale}.${shortHashOf(asset)}.json`, asset }];
-});
-
-const LANGUAGE_ASSETS: Readonly<Record<string, LanguageAsset>> = Object.fromEntries(
-  LANGUAGE_FILES.map(({ locale, path, asset }) => [
-    locale.toLowerCase(),
-    { path: `/v1${path}`, integrity: asset.integrity },
-  ]),
-);
+/** For what changes with a release; a later page may begin with what there was before. */
+const FEW_MINUTES = 'public, max-age=300, stale-while-revalidate=86400';
 
 /**
  * The element's script, under a plain name that always works and under a hashed name for pages that
- * pin it with Subresource Integrity, its texts in other languages, and the few files of our own pages.
+ * pin it with Subresource Integrity, its texts in other languages by tag (none for one that it does not
+ * have), and the few files of our own pages.
  * Earlier versions of the script are kept under their hashed names, so that pages that have pinned
  * them go on paying after a release.
  *
@@ -43,9 +31,7 @@ export function assetRoutes(
   const script = readWidgetScript(widgetScript);
 
   const sendScript = scriptSender(script);
-  router.get('/pay-checkout.js', (request, response) =>
-    sendScript(request, response, 'public, max-age=300, stale-while-revalidate=86400'),
-  );
+  router.get('/pay-checkout.js', (request, response) => sendScript(request, response, FEW_MINUTES));
   router.get(`/${hashedNameOf(script)}`, (request, response) =>
     sendScript(request, response, YEAR),
   );
@@ -56,20 +42,17 @@ export function assetRoutes(
     );
   }
   router.use(['/languages', '/pay-checkout.json', '/assets'], compress);
-  for (const { path, asset } of LANGUAGE_FILES) {
-    router.get(path, (_request, response) => {
-      sendAsset(response, asset, YEAR);
-    });
-  }
+  router.get('/languages/:tag', ({ params: { tag } }, response) => {
+    const { locale, dir, element } = closestTo(tag) ?? ENGLISH;
+    const texts = element === undefined ? {} : { locale, dir, ...element };
+    const body = Buffer.from(JSON.stringify(texts));
+    sendAsset(response, { body, type: 'application/json' }, FEW_MINUTES);
+  });
   router.get('/pay-checkout.json', (_request, response) => {
     response.setHeader('cache-control', 'public, max-age=300');
     response.setHeader('access-control-allow-origin', '*');
     const { integrity } = script;
-    response.json({
-      script: `/v1/${hashedNameOf(script)}`,
-      integrity,
-      languages: LANGUAGE_ASSETS,
-    } satisfies AssetsReply);
+    response.json({ script: `/v1/${hashedNameOf(script)}`, integrity } satisfies AssetsReply);
   });
   for (const name of ['return.js', 'hosted.js', 'page.css'] as const) {
     const asset = readOwnAsset(name);
@@ -119,11 +102,6 @@ export function readDomainFile(path: string): Buffer {
   }
   if (body.length > 0 && body.length <= MAX_DOMAIN_FILE_BYTES) return body;
   throw refuse(`it has ${String(body.length)} bytes`);
-}
-
-/** The file with the element's texts in `language`; undefined where its script has them. */
-export function languageAsset({ locale }: Language): LanguageAsset | undefined {
-  return LANGUAGE_ASSETS[locale.toLowerCase()];
 }
 
 /** Sends a script as small as the browser takes it: the largest part of a first load. */
@@ -200,11 +178,7 @@ export function readOwnAsset(name: 'return.js' | 'hosted.js' | 'page.css'): Page
 
 /** The name of the element's script that changes with its text, for pages that pin it. */
 export function hashedNameOf(script: PageAsset): string {
-  return `pay-checkout.${shortHashOf(script)}.js`;
-}
-
-function shortHashOf({ integrity }: PageAsset): string {
-  return integrity.slice(7, 23).replace(/[+/=]/g, '0');
+  return `pay-checkout.${script.integrity.slice(7, 23).replace(/[+/=]/g, '0')}.js`;
 }
 
 export function integrityOf(body: Uint8Array | string): string {

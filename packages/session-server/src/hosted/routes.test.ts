@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AssetsReply } from '../contract.js';
 import { ENGLISH } from '../languages.js';
 import { PRICE, PuttingShop } from '../testing/putting-shop.js';
 import { testMerchant } from '../testing/test-merchant.js';
@@ -76,15 +75,11 @@ describe('the hosted page', () => {
 
   it('names all that the element asks for first, so that nothing waits for the script', async () => {
     const path = `/v1/pay/teashop/${stack.token('H7')}`;
-    const assets = (await (await fetch(`${stack.url}/v1/pay-checkout.json`)).json()) as AssetsReply;
-    const always = [
-      '/v1/checkout-config?merchant=teashop',
-      'http://sandbox.localhost:4300/sdk/checkout.js',
-    ];
-    expect(preloads((await stack.fetch(path)).text)).toEqual(always);
+    const config = '/v1/checkout-config?merchant=teashop';
+    const sdk = 'http://sandbox.localhost:4300/sdk/checkout.js';
+    expect(preloads((await stack.fetch(path)).text)).toEqual([config, sdk]);
     const german = (await stack.fetch(`${path}?locale=de-AT`)).text;
-    const words = ['/v1/pay-checkout.json', assets.languages?.['de']?.path];
-    expect(preloads(german)).toEqual([...always, ...words]);
+    expect(preloads(german)).toEqual([config, '/v1/languages/de-AT', sdk]);
   });
 
   it('has the file next to it that registers its domain for Apple Pay, if there is one', async () => {

@@ -16,7 +16,7 @@ import { checkOrderToken, splitOrderToken } from '../orders/order-token.js';
 import { findOrder } from '../orders/repository.js';
 import { sdkSources } from '../security/csp.js';
 import type { Reader } from '../store/database.js';
-import { languageAsset, sendAsset, YEAR } from './assets.js';
+import { sendAsset, YEAR } from './assets.js';
 
 export interface HostedRoutesOptions {
   readonly merchants: MerchantSource;
@@ -154,7 +154,7 @@ export function makeHostedPage(page: HostedPage): Page {
       ${price === undefined ? '' : html`<meta property="og:description" content="${price}" />`}
       <script src="/v1/assets/hosted.js" defer></script>
       <script src="/v1/pay-checkout.js" defer></script>
-      ${renderPreloads(merchant, language)}`,
+      ${renderPreloads(page)}`,
     body: html`<body class="hosted">
       <main>
         <header class="shop">
@@ -185,22 +185,15 @@ export function makeHostedPage(page: HostedPage): Page {
  * What the element asks for first, so that the browser loads it along with the element's script. Each
  * has to be requested just as the element does, otherwise it is loaded twice.
  */
-function renderPreloads({ id, sdk }: Merchant, language: Language): Html {
-  const config = `/v1/checkout-config?merchant=${encodeURIComponent(id)}`;
-  const texts = languageAsset(language);
-  return html`<link rel="preload" as="fetch" href="${config}" crossorigin />
-    <link rel="preload" as="script" href="${sdk.url}" ${renderIntegrity(sdk.integrity)} />
-    ${
-      texts === undefined
-        ? ''
-        : html`<link rel="preload" as="fetch" href="/v1/pay-checkout.json" crossorigin />
-            <link
-              rel="preload"
-              as="fetch"
-              href="${texts.path}"
-              ${renderIntegrity(texts.integrity)}
-            />`
-    }`;
+function renderPreloads({ merchant: { id, sdk }, language, locale }: HostedPage): Html {
+  const texts = language.element && `/v1/languages/${locale}`;
+  return html`${renderPreload(`/v1/checkout-config?merchant=${encodeURIComponent(id)}`)}
+    ${texts === undefined ? '' : renderPreload(texts)}
+    <link rel="preload" as="script" href="${sdk.url}" ${renderIntegrity(sdk.integrity)} />`;
+}
+
+function renderPreload(path: string): Html {
+  return html`<link rel="preload" as="fetch" href="${path}" crossorigin />`;
 }
 
 function renderIntegrity(integrity: string | undefined): Html {

@@ -1,5 +1,4 @@
 import type {
-  AssetsReply,
   CheckoutConfigReply,
   CheckoutStatusReply,
   HintRequest,
@@ -103,14 +102,9 @@ export function fetchConfig(server: string, merchant: string): Promise<CheckoutC
   return config;
 }
 
-/** The element's texts in `language` (`de` for `de-AT`); undefined if the server does not have them. */
-export async function fetchLabels(server: string, language: string): Promise<unknown> {
-  const assets = await send<AssetsReply>(`${server}/v1/pay-checkout.json`, REQUEST_TIMEOUT_MS);
-  const wanted = `${language}-`.toLowerCase();
-  const [, file] =
-    Object.entries(assets.languages ?? {}).find(([tag]) => wanted.startsWith(`${tag}-`)) ?? [];
-  if (!file) return undefined;
-  return send(server + file.path, REQUEST_TIMEOUT_MS, undefined, undefined, file.integrity);
+/** The element's texts in `language` (`de` for `de-AT`); none if the server does not have them. */
+export async function fetchLabels(server: string, language: string): Promise<object> {
+  return send(`${server}/v1/languages/${encodeURIComponent(language)}`, REQUEST_TIMEOUT_MS);
 }
 
 /**
@@ -163,7 +157,6 @@ async function send<Reply>(
   timeoutMs: number,
   signal?: AbortSignal,
   body?: object,
-  integrity?: string,
 ): Promise<Reply> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const isHint = Boolean(body && !signal);
@@ -177,7 +170,6 @@ async function send<Reply>(
       body: body && JSON.stringify(body),
       // As a preload has it: only then is it used. To another origin both omit them.
       credentials: body ? 'omit' : 'same-origin',
-      integrity,
       // A hint outlives the page.
       keepalive: isHint,
       signal: AbortSignal.any([signal ?? timeout, timeout]),

@@ -26,7 +26,7 @@ export function labelsIn(server: string, language: string, onLoaded: () => void)
     const load =
       loads.get(key) ??
       fetchLabels(server, language).then((found) => {
-        loaded.set(key, mergeLabels(standIn, found as LabelChanges | undefined));
+        loaded.set(key, mergeLabels(standIn, found));
       });
     loads.set(key, load);
     load.then(onLoaded, () => loads.delete(key));

@@ -50,7 +50,7 @@ for (const [what, reach] of STATES) {
       document.documentElement.style.cssText = 'background: Canvas; color: CanvasText';
       page.innerHTML = '<h1>Your order</h1><button>Before</button>';
       document.body.append(page);
-      server = await new TestServer().start({ languages: 'fine' });
+      server = await new TestServer().start({ hasLanguages: true });
       harness = await PayCheckoutHarness.place(server);
       page.append(harness.element);
       await (what === 'redirecting' ? redirectNowhere : reach)(harness);

@@ -262,11 +262,11 @@ describe('<pay-checkout> in a page that changes', () => {
     for (const [what, path] of [
       ['configuration', /checkout-config$/],
       ['SDK', /sdk\.js$/],
-      ['words', /languages\/de\.json$/],
+      ['words', /languages\/de$/],
     ] as const) {
       it(`are not retained by a request for the ${what} that is not answered`, async () => {
         if (what === 'words') locale = 'de';
-        const held = { languages: 'fine', holdLanguages: what === 'words' } as const;
+        const held = { hasLanguages: true, holdLanguages: what === 'words' } as const;
         await server.set(what === 'SDK' ? { sdk: 'silent' } : { ...held, holdConfig: true });
         const comeAndGo = async (): Promise<WeakRef<PayCheckout>[]> => {
           const elements = Array.from({ length: 20 }, place);

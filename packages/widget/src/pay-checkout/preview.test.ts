@@ -89,7 +89,7 @@ describe('the price before the payment', () => {
 
   it('has the triangle before the amount from right to left, too', async () => {
     await server.set({
-      languages: 'fine',
+      hasLanguages: true,
       preview: { status: 200, body: { ...PREVIEW, lineItems: LINES } },
     });
     const harness = await PayCheckoutHarness.place(server, { locale: 'ar' });

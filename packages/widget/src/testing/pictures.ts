@@ -73,7 +73,7 @@ describe('pictures', () => {
   });
   beforeEach(async () => {
     const preview = { status: 200, body: PREVIEW };
-    server = await new TestServer().start({ preview, languages: 'fine' });
+    server = await new TestServer().start({ preview, hasLanguages: true });
   });
 
   it('idle while the price loads', async () => {
