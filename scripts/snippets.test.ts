@@ -81,7 +81,7 @@ const OF_EXAMPLES: Readonly<Record<string, string>> = {
 
 /** What the text around a snippet has declared, and the package that it is compiled in. */
 const CONTEXT: Readonly<Record<string, { before?: string; within?: string }>> = {
-  'docs/quick-start.md js 2': {
+  'docs/take-a-payment.md js 1': {
     before: `declare const tag: import('@pay-checkout/widget').PayCheckout;`,
   },
   'docs/recipes.md tsx 1': { within: 'packages/react' },

@@ -113,6 +113,8 @@ describe('the merchant’s dashboard', () => {
     await heading('Setup');
     const { merchant } = journey.stack;
     await page.getByText(`<pay-checkout merchant="${merchant}"`).waitFor();
+    const sdk = `${journey.addresses.sandbox}/sdk/`;
+    await page.getByText(`<link rel="preload" as="script" href="${sdk}`).waitFor();
     await button('New signing secret …').click();
     await expectAccessiblePage(page);
     await button('Make it').click();

@@ -71,7 +71,7 @@ export class StrictPage {
         contentType: 'text/html',
         headers: { 'content-security-policy': policy },
         body: `<!doctype html><html lang="en"><title>A strict page</title>
-          <script nonce="${NONCE}" src="${addresses.pay}/v1/pay-checkout.js" async></script>
+          <script nonce="${NONCE}" src="${addresses.pay}/v1/pay-checkout.js" async crossorigin></script>
           <body><pay-checkout ${tag}><a href="${link}">Pay on the payment page</a></pay-checkout>`,
       }),
     );

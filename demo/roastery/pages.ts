@@ -52,7 +52,10 @@ export function paymentPage(
     <pay-checkout merchant="${merchant}" order="${order}" order-token="${orderToken}"></pay-checkout>
     <p><a href="${payUrl}?locale=ar">الدفع في صفحة مستقلة</a></p>
     <p><a href="/roastery/orders/${order}">حالة الطلب</a></p>`,
-    { head: `<script src="${payPublicUrl}/v1/pay-checkout.js" async></script>`, drawer },
+    {
+      head: `<script src="${payPublicUrl}/v1/pay-checkout.js" async crossorigin></script>`,
+      drawer,
+    },
   );
 }
 

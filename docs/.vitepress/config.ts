@@ -108,6 +108,9 @@ export default defineConfig({
         items: [
           { text: 'Overview', link: '/' },
           docs('Quick start', 'quick-start'),
+          docs('Take a payment', 'take-a-payment'),
+          docs('Receive events', 'receive-events'),
+          docs('Go live', 'go-live'),
           docs('Recipes', 'recipes'),
           docs('Testing', 'testing'),
           docs('With the sandbox', 'sandbox'),

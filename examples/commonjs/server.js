@@ -19,7 +19,7 @@ app.get('/pay/:order', async ({ params: { order } }, response) => {
   response.send(`<!doctype html>
     <html lang="en">
       <title>Pay</title>
-      <script src="${server}/v1/pay-checkout.js" async></script>
+      <script src="${server}/v1/pay-checkout.js" async crossorigin></script>
       <pay-checkout merchant="teashop" order="${order}" order-token="${orderToken}"></pay-checkout>
       <p id="thanks" hidden>See you soon!</p>
       <script>

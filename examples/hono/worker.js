@@ -25,7 +25,7 @@ app.get('/pay/:order', async (c) => {
     html`<!doctype html>
       <html lang="en">
         <title>Pay</title>
-        <script src="${c.env.PAY_CHECKOUT_SERVER}/v1/pay-checkout.js" async></script>
+        <script src="${c.env.PAY_CHECKOUT_SERVER}/v1/pay-checkout.js" async crossorigin></script>
         <pay-checkout
           merchant="teashop"
           order="${order}"

@@ -6,7 +6,7 @@ shop.get('/pay/:order', async ({ params: { order } }, response) => {
   response.send(`<!doctype html>
     <html lang="en">
       <title>Pay</title>
-      <script src="${server}/v1/pay-checkout.js" async></script>
+      <script src="${server}/v1/pay-checkout.js" async crossorigin></script>
       <pay-checkout merchant="teashop" order="${order}" order-token="${orderToken}">
         <a href="${payUrl}">Pay for order ${order}</a>
       </pay-checkout>

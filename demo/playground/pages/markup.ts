@@ -21,7 +21,7 @@ export function writeMarkup(parts: MarkupParts): string {
   const tag = writeTag(attributes, words);
   const isUsual = lang === USUAL.lang && dir === USUAL.dir;
   return [
-    `<script src="${escape(script)}" async></script>`,
+    `<script src="${escape(script)}" async crossorigin></script>`,
     ...(css === '' ? [] : [`<style>\n${indent(css)}\n</style>`]),
     isUsual ? tag : `<div lang="${escape(lang)}" dir="${escape(dir)}">\n${indent(tag)}\n</div>`,
   ].join('\n');

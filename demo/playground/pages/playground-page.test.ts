@@ -49,7 +49,7 @@ describe('the HTML of the playground', () => {
   it('leaves out what is the default anyway', () => {
     expect(write(USUAL)).toBe(
       [
-        '<script src="http://pay.localhost:4200/v1/pay-checkout.js" async></script>',
+        '<script src="http://pay.localhost:4200/v1/pay-checkout.js" async crossorigin></script>',
         '<pay-checkout',
         '  merchant="playground-promise"',
         '  order="A1001"',

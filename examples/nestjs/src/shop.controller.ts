@@ -27,7 +27,7 @@ export class ShopController {
     return `<!doctype html>
       <html lang="en">
         <title>Pay</title>
-        <script src="${server}/v1/pay-checkout.js" async></script>
+        <script src="${server}/v1/pay-checkout.js" async crossorigin></script>
         <pay-checkout merchant="teashop" order="${order}" order-token="${orderToken}"></pay-checkout>
         <p id="thanks" hidden>See you soon!</p>
         <script>

@@ -14,7 +14,7 @@ const paid = new Set();
 const top = `<!doctype html><html lang="en"><meta charset="utf-8"><title>My Shop</title>
   <meta name="viewport" content="width=device-width">
   <style>body { font: 1rem/1.5 system-ui; max-inline-size: 34rem; margin: 2rem auto; padding: 0 1rem }</style>
-  <script src="${server}/v1/pay-checkout.js" async></script>
+  <script src="${server}/v1/pay-checkout.js" async crossorigin></script>
   <h1><a href="/">My Shop</a></h1>`;
 
 const app = express();

@@ -150,9 +150,15 @@ function renderNew(kept: unknown): TemplateResult | typeof nothing {
   </article>`;
 }
 
-function renderSnippets({ server, merchant, orderLookup }: SetupView): TemplateResult {
+/** Has the page load the provider's script along with the element's. */
+function preloadOf({ url, integrity }: NonNullable<SetupView['sdk']>): string {
+  const pinned = integrity === undefined ? '' : ` integrity="${integrity}" crossorigin`;
+  return `<link rel="preload" as="script" href="${url}"${pinned} />`;
+}
+
+function renderSnippets({ server, merchant, orderLookup, sdk }: SetupView): TemplateResult {
   const tag = [
-    `<script src="${server}/v1/pay-checkout.js" async></script>`,
+    `<script src="${server}/v1/pay-checkout.js" async crossorigin></script>`,
     `<pay-checkout merchant="${merchant}" order="A1001" order-token="…"></pay-checkout>`,
   ];
   const backEnd = [
@@ -171,6 +177,12 @@ function renderSnippets({ server, merchant, orderLookup }: SetupView): TemplateR
   return html`<h2>Snippets</h2>
     <p>On the page:</p>
     <pre tabindex="0" aria-label="Tag"><code>${tag.join('\n')}</code></pre>
+    ${
+      sdk === undefined
+        ? nothing
+        : html`<p>In the page’s head, for a faster form:</p>
+            <pre tabindex="0" aria-label="Preload"><code>${preloadOf(sdk)}</code></pre>`
+    }
     <p>In your back end:</p>
     <pre tabindex="0" aria-label="Back end"><code>${backEnd.join('\n')}</code></pre>`;
 }

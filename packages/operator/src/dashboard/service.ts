@@ -182,7 +182,7 @@ export class DashboardService {
 
   async setup(merchant: Merchant): Promise<SetupView> {
     const { database, config } = this.#parts;
-    const { id, name, disabled, currency, origins, returnUrl, events, orderLookup } = merchant;
+    const { id, name, disabled, currency, origins, returnUrl, events, orderLookup, sdk } = merchant;
     return {
       merchant: id,
       name,
@@ -191,6 +191,7 @@ export class DashboardService {
       ...{ currency, origins, returnUrl },
       receiver: events?.url,
       orderLookup: orderLookup?.url,
+      sdk: sdk.navigates === true ? undefined : { url: sdk.url, integrity: sdk.integrity },
       secrets: await readSecrets(database, merchant, this.#parts),
     };
   }

@@ -109,6 +109,8 @@ export interface SetupView {
   readonly receiver?: string | undefined;
   /** Where the shop is asked for an order. */
   readonly orderLookup?: string | undefined;
+  /** The provider's script, where the shop's page loads it. */
+  readonly sdk?: { readonly url: string; readonly integrity?: string | undefined } | undefined;
   readonly secrets: readonly SecretsView[];
 }
 

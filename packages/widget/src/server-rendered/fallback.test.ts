@@ -3,7 +3,7 @@ import { sendKeys } from '@web/test-runner-commands';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
 import { MerchantPage } from '../testing/merchant-page.js';
-import { quickStartSnippet } from '../testing/quick-start.js';
+import { paymentSnippet } from '../testing/payment-snippet.js';
 import { until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 
@@ -48,9 +48,9 @@ describe('the link in a tag that a server rendered', () => {
     page.close();
   });
 
-  it('has the address that the element would go to, as the quick start writes it', async () => {
+  it('has the address that the element would go to, as the documents write it', async () => {
     const holder = document.createElement('template');
-    holder.innerHTML = await quickStartSnippet('html', '<a href');
+    holder.innerHTML = await paymentSnippet('html', '<a href');
     const { content } = document.importNode(holder, true);
     const tag = content.querySelector('pay-checkout') as PayCheckout;
     const link = content.querySelector('a') as HTMLAnchorElement;
@@ -103,8 +103,8 @@ describe('the link in a tag that a server rendered', () => {
       isWithoutScript: true,
     };
 
-    it('with the room that the quick start reserves, nothing moves when the element is there', async () => {
-      const css = await quickStartSnippet('css', 'min-block-size');
+    it('with the room that the documents reserve, nothing moves when the element is there', async () => {
+      const css = await paymentSnippet('css', 'min-block-size');
       const page = await MerchantPage.open(server, { inside, css, ...moving });
       await frames(page);
       await page.bringScript();
@@ -119,7 +119,7 @@ describe('the link in a tag that a server rendered', () => {
       await server.set({ holdOpen: true, sdk: 'silent' });
       const attributes = { autostart: 'autostart' };
       // The form of this SDK is small enough for it.
-      const css = await quickStartSnippet('css', 'min-block-size');
+      const css = await paymentSnippet('css', 'min-block-size');
       const page = await MerchantPage.open(server, { inside, css, attributes, ...moving });
       await frames(page);
       await page.bringScript();
