@@ -416,20 +416,37 @@ describe('a wallet of the provider’s form', () => {
     }
   });
 
-  it.skipIf(isFirefox).each([
-    ['a press on Pay', {}, true],
-    ['autostart', { autostart: '' }, false],
-  ])(
-    'that opens from configure() has the press of the shopper after %s',
-    async (_what, more, isActive) => {
+  it.each(['redirect', 'popup'])(
+    'pays in a frame that does not allow it, in mode %s, since that leaves the frame',
+    async (mode) => {
+      const { shopper, framed } = await framedShopperAt(mode);
+      const opened = shopper.page.waitForEvent('popup');
+      await framed.getByRole('button', { name: 'Pay' }).click();
+      const popup = new Shopper(await opened, journey.addresses);
+      await popup.form.getByRole('button', WALLET).click();
+      await framed.getByText(PAID).waitFor();
+      await shopper.close();
+    },
+  );
+
+  describe.skipIf(isFirefox)('that opens from configure()', () => {
+    /** A shopper at a tag of whose page `configure()` only says whether the press still counts. */
+    async function shopperAtProbe(more: Readonly<Record<string, string>>) {
       const shopper = await journey.shopper();
       const { order, orderToken } = await shopper.order();
       const { merchant } = journey.stack;
-      const attributes = { merchant, order, 'order-token': orderToken, mode: 'inline', ...more };
-      await shopper.putTagOnBarePages(attributes);
+      const context = shopper.page.context();
+      await shopper.putTagOnBarePages({ merchant, order, 'order-token': orderToken, ...more });
       // Whatever Playwright evaluates in the page would count as a press itself.
-      const said = shopper.page.waitForEvent('console', (message) => message.type() === 'info');
-      await shopper.page.addInitScript(() => {
+      const hears = (words: string) =>
+        context.waitForEvent('console', (message) => message.text().startsWith(words));
+      await context.addInitScript(() => {
+        let isPressed = false;
+        setInterval(() => {
+          const { isActive } = navigator.userActivation;
+          if (isPressed && !isActive) console.info('the press is over');
+          isPressed = isActive;
+        }, 50);
         addEventListener('DOMContentLoaded', () => {
           const adapter = {
             load: () => Promise.resolve(),
@@ -441,10 +458,36 @@ describe('a wallet of the provider’s form', () => {
           Object.assign(document.querySelector('pay-checkout') ?? {}, { adapter });
         });
       });
+      return { shopper, hears };
+    }
+
+    it.each([
+      ['inline', 'the press on Pay', {}, true],
+      ['overlay', 'the press on Pay', {}, true],
+      ['popup', 'no press: its window is another page', {}, false],
+      ['redirect', 'no press: its page is another one', {}, false],
+      ['inline', 'no press with autostart', { autostart: '' }, false],
+    ])('has in mode %s %s', async (mode, _what, more, isActive) => {
+      const { shopper, hears } = await shopperAtProbe({ mode, ...more });
+      const said = hears('active: ');
       await shopper.visitBarePage();
-      if (isActive) await shopper.button('Pay').click();
+      if (!('autostart' in more)) await shopper.button('Pay').click();
       expect((await said).text()).toBe(`active: ${String(isActive)}`);
       await shopper.close();
-    },
-  );
+    });
+
+    it('has no press where the session took longer than a browser remembers one', async () => {
+      const { shopper, hears } = await shopperAtProbe({ mode: 'inline' });
+      const over = hears('the press is over');
+      await shopper.page.route('**/v1/checkouts', async (route) => {
+        if (route.request().postData()?.includes('"preview"') !== true) await over;
+        await route.continue();
+      });
+      const said = hears('active: ');
+      await shopper.visitBarePage();
+      await shopper.button('Pay').click();
+      expect((await said).text()).toBe('active: false');
+      await shopper.close();
+    });
+  });
 });
