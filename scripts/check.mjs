@@ -8,7 +8,7 @@ import { isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
 const AT_A_TIME = 2;
 
 const CHECKS = {
-  lint: { what: 'eslint, typed', script: 'check:lint' },
+  lint: { what: 'oxlint, typed', script: 'check:lint' },
   packages: {
     what: 'what npm and the image would get (publint, are the types wrong)',
     script: 'check:packages',

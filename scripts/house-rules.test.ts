@@ -69,6 +69,15 @@ describe('house rules', () => {
     expect(found).toEqual([]);
   });
 
+  it('no source has an enum: a union of literals says the same', () => {
+    const found = texts
+      .filter(
+        ({ file, text }) => /\.tsx?$/.test(file) && /^\s*(export )?(const )?enum \w/m.test(text),
+      )
+      .map(({ file }) => file);
+    expect(found).toEqual([]);
+  });
+
   it('no committed text names a card scheme or a provider', () => {
     const known = new Map<string, boolean>();
     const isBrand = (word: string): boolean => {

@@ -2,6 +2,7 @@
 import {
   fieldText,
   isPartnerApiError,
+  type CreatedWebhook,
   type CreateWebhookParams,
   type PartnerClient,
   type Secret,
@@ -45,23 +46,30 @@ export function webhookRoutes(client: PartnerClient, keys: KeyFolder): Router {
     let keyFile = '';
     let generated: Secret | undefined;
     // The file is closed before the answer goes out: from then on it has one name.
-    const created = await callProvider(CREATE_FACTS, () =>
-      client.webhooks
-        .create(
-          { ...params, ...(ownKey !== undefined && { hmac_key: ownKey }) },
-          {
-            storeKey: async (key, webhookId) => {
-              keyFile = await file.store(key, { webhookId, ...params });
-              if (ownKey === undefined) generated = key;
-            },
-          },
-        )
-        .catch((error: unknown) => {
-          throw isPartnerApiError(error) && error.name === 'KeyNotStoredError'
-            ? keyIsLost()
-            : error;
-        }),
-    ).finally(() => file.close());
+    const create = async (): Promise<CreatedWebhook> => {
+      try {
+        return await callProvider(CREATE_FACTS, () =>
+          client.webhooks
+            .create(
+              { ...params, ...(ownKey !== undefined && { hmac_key: ownKey }) },
+              {
+                storeKey: async (key, webhookId) => {
+                  keyFile = await file.store(key, { webhookId, ...params });
+                  if (ownKey === undefined) generated = key;
+                },
+              },
+            )
+            .catch((error: unknown) => {
+              throw isPartnerApiError(error) && error.name === 'KeyNotStoredError'
+                ? keyIsLost()
+                : error;
+            }),
+        );
+      } finally {
+        await file.close();
+      }
+    };
+    const created = await create();
     const { data } = created;
     const reply: CreatedWebhookView = {
       webhookId: data.webhook_id,

@@ -39,8 +39,9 @@ export async function measureSandboxPages() {
   const startMilliseconds = performance.now() - startedAt;
 
   const cursors = [undefined];
-  for (let next; cursors.length < ROWS / LIMIT; cursors.push(next)) {
-    ({ next } = await readPage(url, { limit: LIMIT, cursor: cursors.at(-1) }));
+  while (cursors.length < ROWS / LIMIT) {
+    const { next } = await readPage(url, { limit: LIMIT, cursor: cursors.at(-1) });
+    cursors.push(next);
   }
   const times = { first: [], last: [] };
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import * as z from 'zod';
@@ -158,8 +158,7 @@ async function takeLock(path: string, output: string): Promise<void> {
   if (host === hostname() && !isRunning(Number(pid))) await rm(path, { force: true });
   await runOnFile(`write ${path}`, async () => {
     try {
-      const file = await open(path, 'wx', 0o600);
-      await file.writeFile(`${process.pid} ${hostname()}`).finally(() => file.close());
+      await writeFile(path, `${process.pid} ${hostname()}`, { flag: 'wx', mode: 0o600 });
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
       throw new UsageError(

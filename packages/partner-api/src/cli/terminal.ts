@@ -150,7 +150,7 @@ export function escapeControls(text: string): string {
 }
 
 const DANGEROUS =
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
   /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\p{Bidi_Control}]|\r(?!\n)|\x1b(?!\[[\d;]*m)/gu;
 
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;

@@ -65,9 +65,9 @@ export function captureCall(
   secrets: () => readonly string[],
 ): () => Messages {
   const sent = new BodyCapture();
-  /* eslint-disable @typescript-eslint/unbound-method -- bound by `call` */
+  /* oxlint-disable typescript/unbound-method -- bound by `call` */
   const { write, end } = response;
-  /* eslint-enable @typescript-eslint/unbound-method */
+  /* oxlint-enable typescript/unbound-method */
   response.write = function (this: Response, ...args: Parameters<typeof write>) {
     sent.add(args[0], args[1]);
     return write.apply(this, args);

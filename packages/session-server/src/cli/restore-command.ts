@@ -30,9 +30,13 @@ export async function runRestore(
     openDatabase({ ...config, databaseFile: path }, { clock, onStep });
   const declare = async (path: string | undefined, since?: number): Promise<void> => {
     const database = await open(path);
-    await database
-      .transaction('restore:declare', (tx) => declareLoss(tx, since, clock.now(), rules))
-      .finally(() => database.close());
+    try {
+      await database.transaction('restore:declare', (tx) =>
+        declareLoss(tx, since, clock.now(), rules),
+      );
+    } finally {
+      await database.close();
+    }
   };
   const path = config.databaseFile;
   if (wanted.kind === 'backup') {

@@ -20,8 +20,8 @@ describe('the single file of <pay-checkout>', () => {
   });
 
   it('keeps its properties when a script reads its observed attributes', () => {
-    const { observedAttributes } = element?.constructor as typeof PayCheckout;
-    expect(observedAttributes).to.include('order-token');
+    const constructor = element?.constructor as typeof PayCheckout | undefined;
+    expect(constructor?.observedAttributes).to.include('order-token');
     expect(element?.merchant).to.equal(element?.getAttribute('merchant'));
   });
 });
