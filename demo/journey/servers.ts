@@ -12,7 +12,11 @@ import { CARDS, PAID, type Shopper } from './shopper.js';
 
 const TUNED_SESSION_SERVER = fileURLToPath(new URL('./tuned-session-server.ts', import.meta.url));
 /** Polls that follow each other this fast use up a minute's usual pages in seconds. */
-const TUNING: TuningChanges = { pollIntervalSeconds: 0.3, pollPagesPerMinute: 6000 };
+const TUNING: TuningChanges = {
+  pollIntervalSeconds: 0.3,
+  tickSeconds: 0.2,
+  pollPagesPerMinute: 6000,
+};
 
 const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
 

@@ -103,7 +103,7 @@ export class SimulatedServer {
       orderIds: {},
     };
     const observer = SILENT_OBSERVER;
-    const loops = new RunLoops({ database, clock, logger });
+    const loops = new RunLoops({ database, clock, logger, tickMs: config.tickSeconds * 1000 });
     const common = { database, context, merchants, changes, clock, logger, observer, loops };
     const priceCheck = startPriceCheck({ ...common, lookUpOrder });
     const reconciliation = new ReconciliationService({

@@ -282,6 +282,8 @@ export interface Tuning {
   readonly settleWindowSeconds: number;
   /** Shortest time between two polls of one list: an account’s, or a merchant’s that is read alone. */
   readonly pollIntervalSeconds: number;
+  /** Between two questions to the store what is due: what another server stored is seen after this. */
+  readonly tickSeconds: number;
   /** Pages a minute of one list; at least 2, and half of them are for the backfill. */
   readonly pollPagesPerMinute: number;
   /** Deadline of a call to the provider, body included. */
@@ -310,6 +312,7 @@ export const DEFAULT_TUNING: Tuning = {
   expireAfterSeconds: 3600,
   settleWindowSeconds: 300,
   pollIntervalSeconds: 3,
+  tickSeconds: 1,
   pollPagesPerMinute: 60,
   createSessionTimeoutSeconds: 10,
   ownerWaitSeconds: 10,

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from './logger.js';
-import { type Job, type RunLoop, RunLoops, TICK_MS } from './run-loop.js';
+import { type Job, type RunLoop, RunLoops } from './run-loop.js';
 import type { Row } from './store/database.js';
 import { sql } from './store/sql.js';
 
+const TICK_MS = 200;
 /** Longer than any test takes. */
 const NEVER_MS = 1_000_000;
 
@@ -34,7 +35,7 @@ beforeEach(() => {
     return Promise.resolve(values.map((job) => ({ job, due: due[String(job)] ?? null })));
   };
   const database = { all, get: () => Promise.reject(new Error('not asked')) };
-  loops = new RunLoops({ database, clock: { now: () => now }, logger });
+  loops = new RunLoops({ database, clock: { now: () => now }, logger, tickMs: TICK_MS });
 });
 afterEach(() => Promise.all(started.map((loop) => loop.close())));
 

@@ -28,6 +28,8 @@ export interface RunLoopsOptions {
   readonly database: Reader;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** How often the store is asked what is due: what another process has stored is seen after this. */
+  readonly tickMs: number;
 }
 
 /** A loop that is woken, and one that looks after its parts on the side: both close together. */
@@ -42,14 +44,12 @@ export function withUpkeep(loop: RunLoop, upkeep: RunLoop): RunLoop {
   };
 }
 
-/** How often the store is asked what is due: what another process has stored is seen after this. */
-export const TICK_MS = 1000;
 /** When a run has failed, and nothing that is stored is due. */
 const FAILED_PAUSE_MS = 60_000;
 
 /**
  * The background jobs of a server. Each runs at its start, when it is woken, and when something is due. One
- * query a second asks for all of them: an idle server sends no other statement.
+ * query in each tick asks for all of them: an idle server sends no other statement.
  */
 export class RunLoops {
   readonly #options: RunLoopsOptions;
@@ -83,7 +83,7 @@ export class RunLoops {
       this.#tick = this.#wakeDue().then(() => {
         if (this.#loops.size > 0) this.#planTick();
       });
-    }, TICK_MS);
+    }, this.#options.tickMs);
   }
 
   async #wakeDue(): Promise<void> {
@@ -137,7 +137,7 @@ class JobLoop implements RunLoop {
   /** Times that are further away are left to a later tick: the clock may be set forward until then. */
   runBy(at: number): void {
     const ms = at - this.#options.clock.now();
-    if (ms > TICK_MS) return;
+    if (ms > this.#options.tickMs) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => {

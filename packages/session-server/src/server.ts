@@ -208,7 +208,7 @@ async function assemble(
     },
     orderIds: {},
   };
-  const loops = new RunLoops({ database, clock, logger });
+  const loops = new RunLoops({ database, clock, logger, tickMs: config.tickSeconds * 1000 });
 
   const clients = keep(new PartnerClients(config, merchants));
   let operatorKeys = config.operator?.keys ?? [];

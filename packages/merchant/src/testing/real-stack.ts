@@ -145,7 +145,11 @@ export class RealStack {
       PAY_PARTNER_API_KEY: SANDBOX_KEY,
       PAY_LOG_LEVEL: 'silent',
     };
-    return parseConfig(env, { pollIntervalSeconds: 0.05, pollPagesPerMinute: 10_000 });
+    return parseConfig(env, {
+      pollIntervalSeconds: 0.05,
+      tickSeconds: 0.1,
+      pollPagesPerMinute: 10_000,
+    });
   }
 
   #writeMerchants(changes: Readonly<Record<string, unknown>>): void {

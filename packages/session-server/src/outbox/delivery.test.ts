@@ -84,7 +84,7 @@ function startDispatcher(): RunLoop {
   };
   const dispatcher = startOutboxDispatcher({
     encryption: TEST_ENCRYPTION,
-    loops: new RunLoops({ database: store.database, clock, logger }),
+    loops: new RunLoops({ database: store.database, clock, logger, tickMs: 100 }),
     database: store.database,
     clock,
     logger,

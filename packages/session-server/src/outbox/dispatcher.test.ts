@@ -91,7 +91,7 @@ class OutboxHarness {
       const database = this.#noting(this.store.database);
       this.#dispatcher = startOutboxDispatcher({
         encryption: TEST_ENCRYPTION,
-        loops: new RunLoops({ database: this.#saying(database), clock, logger }),
+        loops: new RunLoops({ database: this.#saying(database), clock, logger, tickMs: 100 }),
         database,
         merchants,
         shop: this.#shop,

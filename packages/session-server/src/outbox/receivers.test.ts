@@ -126,7 +126,7 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     const clock = { now: () => Date.now() };
     const dispatcher = startOutboxDispatcher({
       encryption: TEST_ENCRYPTION,
-      loops: new RunLoops({ database: store.database, clock, logger: SILENT }),
+      loops: new RunLoops({ database: store.database, clock, logger: SILENT, tickMs: 100 }),
       database: store.database,
       merchants: { find: () => Promise.resolve(merchant) },
       shop: client,

@@ -74,7 +74,7 @@ beforeEach(async () => {
     changes: new ChangeFeed(),
     clock,
     logger,
-    loops: new RunLoops({ database: store.database, clock, logger }),
+    loops: new RunLoops({ database: store.database, clock, logger, tickMs: 100 }),
     intervalMs: 0,
     pagesPerMinute: 1000,
     observer: {

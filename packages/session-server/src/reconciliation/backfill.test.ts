@@ -45,7 +45,7 @@ class BusyList {
 
   poller(options: Partial<ListReaderOptions> = {}): ListReader {
     return new ListReader({
-      loops: new RunLoops({ database: NO_DATABASE, clock: CLOCK, logger: QUIET }),
+      loops: new RunLoops({ database: NO_DATABASE, clock: CLOCK, logger: QUIET, tickMs: 100 }),
       gateway: { listTransactions: (query) => this.#answer(query) },
       ...AT_PROVIDER,
       clock: CLOCK,

@@ -63,7 +63,7 @@ class TestList {
       warn: (fields) => this.warnings.push(fields),
       error: () => undefined,
     };
-    const loops = new RunLoops({ database: NO_DATABASE, clock: this.clock, logger });
+    const loops = new RunLoops({ database: NO_DATABASE, clock: this.clock, logger, tickMs: 100 });
     const reader = new ListReader({
       loops,
       gateway: { listTransactions: (query) => this.#answer(query) },

@@ -88,7 +88,7 @@ async function startServer(name: string, { pages = 1 } = {}) {
     changes: new ChangeFeed(),
     clock,
     logger,
-    loops: new RunLoops({ database, clock, logger }),
+    loops: new RunLoops({ database, clock, logger, tickMs: 100 }),
     intervalMs: 1,
     pagesPerMinute: 100,
   });
@@ -106,7 +106,7 @@ async function startReader(name: string, pagesPerMinute: number, list: Transacti
     gateway: gatewayOf(name, 3),
     clock,
     logger,
-    loops: new RunLoops({ database, clock, logger }),
+    loops: new RunLoops({ database, clock, logger, tickMs: 100 }),
     intervalMs: 1,
     pagesPerMinute,
     observer: SILENT_OBSERVER,

@@ -27,7 +27,7 @@ beforeEach(() => {
   const all = () => Promise.resolve([]);
   const database = { all, get: () => Promise.resolve(undefined) };
   watch = startLossWatch({
-    loops: new RunLoops({ database, clock, logger }),
+    loops: new RunLoops({ database, clock, logger, tickMs: 100 }),
     loss: { since: SINCE, until: UNTIL, afterOrderId: 1, toOrderId: 2, isRead: true },
     watchSeconds: 14 * DAY_SECONDS,
     reconciliation: {

@@ -205,6 +205,7 @@ describe('an order that is put again while another server erases old ones', () =
       loops: new RunLoops({
         ...{ database: other.database, clock: { now: () => now } },
         logger: createLogger('silent'),
+        tickMs: 100,
       }),
       database: {
         ...other.database,

@@ -29,7 +29,12 @@ export function quietReconciliation(
     changes: new ChangeFeed(),
     clock: store.context.clock,
     logger,
-    loops: new RunLoops({ database: store.database, clock: store.context.clock, logger }),
+    loops: new RunLoops({
+      database: store.database,
+      clock: store.context.clock,
+      logger,
+      tickMs: 100,
+    }),
     intervalMs: 0,
     pagesPerMinute: 2,
     ...changes,

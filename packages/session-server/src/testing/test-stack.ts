@@ -124,6 +124,7 @@ export class TestStack {
     const { rateLimits, ...tuning } = this.#options.tuning ?? {};
     return {
       pollIntervalSeconds: 0.05,
+      tickSeconds: 0.1,
       pollPagesPerMinute: 10_000,
       ...tuning,
       rateLimits: { createPerAddress: 10_000, statusPerAddress: 10_000, ...rateLimits },

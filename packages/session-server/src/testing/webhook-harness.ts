@@ -110,7 +110,7 @@ export class WebhookHarness {
   startWorker(): void {
     const { database } = this.store;
     this.#worker = startWebhookWorker({
-      loops: new RunLoops({ database, clock: this.#clock, logger: this.#logger }),
+      loops: new RunLoops({ database, clock: this.#clock, logger: this.#logger, tickMs: 100 }),
       database,
       context: this.store.context,
       merchants: this.source,
