@@ -16,6 +16,9 @@ interface Context {
 /** What a server answers; the other paths are files. */
 const ROUTE = /^\/(v1\/|(control|sdk\.js|page|loader|return)$)/;
 
+/** Longer than any test: what is held back comes when the test says so. */
+const HOLD_MS = 300_000;
+
 const servers = new Map<string, ScriptedServer>();
 
 /**
@@ -53,22 +56,22 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
   const query = new URL(context.req.url ?? '/', 'http://server').search;
   server.seen.push({ method, path, query, body });
   if (path === '/v1/checkout-config') {
-    await server.until(() => !server.script.holdConfig, 30_000);
+    await server.until(() => !server.script.holdConfig, HOLD_MS);
     return reply(context, server.script.config);
   }
   if (path.startsWith('/v1/languages/')) {
-    await server.until(() => !server.script.holdLanguages, 30_000);
+    await server.until(() => !server.script.holdLanguages, HOLD_MS);
     const texts = textsIn(path.slice('/v1/languages/'.length));
     return reply(context, { status: server.script.hasLanguages ? 200 : 503, body: texts });
   }
   if ((body as { preview?: boolean } | undefined)?.preview) {
-    await server.until(() => !server.script.holdPreview, 10_000);
+    await server.until(() => !server.script.holdPreview, HOLD_MS);
     return reply(context, server.script.preview ?? { status: 503, body: {} });
   }
   if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, server);
   if (path === '/v1/checkouts') return answerStatus(context, server);
   if (path.endsWith('/hints')) {
-    await server.until(() => !server.script.holdHints, 10_000);
+    await server.until(() => !server.script.holdHints, HOLD_MS);
     if (server.takeFault('hints')) return breakConnection(context);
     return reply(context, { status: 200, body: {} });
   }
@@ -109,13 +112,13 @@ function textsIn(tag: string): object {
 
 async function answerOpen(context: Context, server: ScriptedServer): Promise<void> {
   if (server.takeFault('open')) return breakConnection(context);
-  await server.until(() => !server.script.holdOpen, 10_000);
+  await server.until(() => !server.script.holdOpen, HOLD_MS);
   const answers = server.script.open ?? [];
   reply(context, answers.length > 1 ? answers.shift() : answers[0]);
 }
 
 async function answerStatus(context: Context, server: ScriptedServer): Promise<void> {
-  await server.until(() => !server.script.holdStatus, 10_000);
+  await server.until(() => !server.script.holdStatus, HOLD_MS);
   if (server.takeFault('status')) return breakConnection(context);
   if (server.script.statusReply) return reply(context, server.script.statusReply);
   const wanted = [context.query.id ?? []].flat().map((one) => one.split(':'));
@@ -136,7 +139,7 @@ async function answerSdk(context: Context, server: ScriptedServer): Promise<void
   if (server.takeFault('sdk')) return breakConnection(context);
   if (server.script.sdk === 'missing') return reply(context, undefined);
   if (server.script.sdk === 'failing') return reply(context, { status: 503, body: {} });
-  await server.until(() => server.script.sdk !== 'silent', 30_000);
+  await server.until(() => server.script.sdk !== 'silent', HOLD_MS);
   const name = JSON.stringify(String(context.query.global));
   if (server.script.sharesSdk) context.res.setHeader('access-control-allow-origin', '*');
   context.type = 'application/javascript';

@@ -94,8 +94,7 @@ export function fetchConfig(server: string, merchant: string): Promise<CheckoutC
   const url = `${server}/v1/checkout-config?merchant=${encodeURIComponent(merchant)}`;
   let config = configs.get(url);
   if (!config) {
-    // Not within the call of a tag: Chromium retains all that is on the stack while a request is pending.
-    config = Promise.resolve().then(() => send<CheckoutConfigReply>(url, REQUEST_TIMEOUT_MS));
+    config = sendForAll(url);
     configs.set(url, config);
     config.catch(() => configs.delete(url));
   }
@@ -104,7 +103,7 @@ export function fetchConfig(server: string, merchant: string): Promise<CheckoutC
 
 /** The element's texts in `language` (`de` for `de-AT`); none if the server does not have them. */
 export async function fetchLabels(server: string, language: string): Promise<object> {
-  return send(`${server}/v1/languages/${encodeURIComponent(language)}`, REQUEST_TIMEOUT_MS);
+  return sendForAll(`${server}/v1/languages/${encodeURIComponent(language)}`);
 }
 
 /**
@@ -150,6 +149,15 @@ export async function sendHint(server: string, checkout: string, hint: HintReque
 /** Whether the same request may succeed later: no answer, rate limited, or the server's own error. */
 export function isRetryable({ status }: CodedError): boolean {
   return [0, 408, 429].includes(status) || status >= 500;
+}
+
+/**
+ * What all tags wait for together. Not within the call of one: Chromium retains all that is on the stack
+ * while a request is pending.
+ */
+async function sendForAll<Reply>(url: string): Promise<Reply> {
+  await undefined;
+  return send(url, REQUEST_TIMEOUT_MS);
 }
 
 async function send<Reply>(
