@@ -12,6 +12,7 @@ const KEPT_CHARACTERS = 4000;
 interface Ports {
   readonly port: number;
   readonly operatorPort?: number;
+  readonly dashboardPort?: number;
 }
 
 /** How a process ended. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { RawConnection, type RawAnswer } from './raw-connection.ts';
 import type { HostileRequest } from './hostile-request.ts';
+import type { Route } from './routes.ts';
 import type { Usage } from './server.ts';
 import type { HostileTarget } from './target.ts';
 import { type Damage, spoil, type Visit, visitOf } from './visits.ts';
@@ -22,8 +23,8 @@ export interface AttackResult {
   readonly statuses: ReadonlyMap<number, number>;
   /** The lowest status that each route answered with. */
   readonly routes: ReadonlyMap<string, number>;
-  /** What the operator's page asks with a session: answers, and how many of them came from behind the sign-in. */
-  readonly operatorPage: { readonly answers: number; readonly signedIn: number };
+  /** What the two pages ask with a session: answers, and how many of them came from behind the sign-in. */
+  readonly pages: { readonly answers: number; readonly signedIn: number };
   /** The longest that an answer took. */
   readonly slowestMs: number;
   /** What the server had after each tenth of the requests. */
@@ -60,7 +61,7 @@ export async function attack(
     seconds: (performance.now() - startedAt) / 1000,
     statuses: attacker.statuses,
     routes: attacker.routes,
-    operatorPage: attacker.operatorPage,
+    pages: attacker.pages,
     slowestMs: attacker.slowestMs,
     usage,
     failure,
@@ -72,7 +73,7 @@ async function runRound(
   attacker: Attacker,
   seed: number,
 ): Promise<string | undefined> {
-  const listeners = ['public', 'operator'] as const;
+  const listeners = ['public', 'operator', 'dashboard'] as const;
   const visit = fc.oneof(
     ...listeners.map((listener) => {
       const routes = target.routes.filter((route) => route.listener === listener);
@@ -101,7 +102,7 @@ class Attacker {
   slowestMs = 0;
   readonly statuses = new Map<number, number>();
   readonly routes = new Map<string, number>();
-  readonly operatorPage = { answers: 0, signedIn: 0 };
+  readonly pages = { answers: 0, signedIn: 0 };
   readonly #target: HostileTarget;
 
   constructor(target: HostileTarget) {
@@ -182,19 +183,19 @@ class Attacker {
     const { status, headers, body } = answer;
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     if (method === route.method) {
-      const name = `${method} ${route.path}`;
+      const name = nameOf(route);
       this.routes.set(name, Math.min(this.routes.get(name) ?? 999, status));
     }
     if (route.path.startsWith('/page/') && route.path !== '/page/session') {
-      this.operatorPage.answers += 1;
-      if (isBehindSignIn(answer)) this.operatorPage.signedIn += 1;
+      this.pages.answers += 1;
+      if (isBehindSignIn(answer)) this.pages.signedIn += 1;
     }
     this.#check(answer.text);
     if (headers.has('x-injected')) throw new Error(`a header was injected: ${answer.text}`);
     if (status >= 500) throw new Error(`answered ${String(status)}: ${body}`);
     const type = headers.get('content-type') ?? '';
     if (!type.includes('json') || body === '') return {};
-    // The operator’s page gets `null` before anyone has signed in.
+    // A page gets `null` before anyone has signed in.
     const reply = (JSON.parse(body) ?? {}) as Record<string, unknown>;
     if (status >= 400 && typeof reply['code'] !== 'string') throw new Error(`no code: ${body}`);
     const given = ['checkout', 'sessionId', 'orderToken'].flatMap((name) => {
@@ -223,6 +224,15 @@ class Attacker {
     if (!answer || answer.headers.has('x-request-id'))
       throw new Error(`${method} was not answered`);
   }
+}
+
+/** How the results name a route. */
+export function nameOf({
+  listener,
+  method,
+  path,
+}: Pick<Route, 'listener' | 'method' | 'path'>): string {
+  return `${listener} ${method} ${path}`;
 }
 
 /** Neither Node nor what stands before the sign-in has refused it. */

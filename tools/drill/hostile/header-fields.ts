@@ -64,11 +64,12 @@ const hostileField = fc.oneof(
 function callerOf({ listener, path }: Route): Field[] {
   if (path.startsWith('/v1/merchant/')) return [['Authorization', 'Bearer «merchantKey»']];
   if (listener === 'public') return [['Origin', SHOP_ORIGIN]];
-  if (!path.startsWith('/page/')) return [['Authorization', 'Bearer «operatorKey»']];
+  if (listener === 'operator' && !path.startsWith('/page/'))
+    return [['Authorization', 'Bearer «operatorKey»']];
   return [
     ['Origin', 'http://127.0.0.1'],
     ['X-Pay-Page', '1'],
-    ['Cookie', '«operatorCookie»'],
+    ['Cookie', '«pageCookie»'],
   ];
 }
 

@@ -47,7 +47,7 @@ export async function playHostile(
 }
 
 function describeAttack(result: AttackResult): string {
-  const { requests, seconds, routes, operatorPage, slowestMs, usage } = result;
+  const { requests, seconds, routes, pages, slowestMs, usage } = result;
   const megabytes = (of: 'heapBytes' | 'rssBytes'): string =>
     usage.map((one) => Math.round(one[of] / MIB)).join(' ');
   const statuses = [...result.statuses].toSorted(([a], [b]) => a - b);
@@ -55,7 +55,7 @@ function describeAttack(result: AttackResult): string {
     `${String(requests)} requests to ${String(routes.size)} routes, ${(requests / seconds).toFixed(0)} a second, ` +
       `the slowest ${slowestMs.toFixed(0)} ms`,
     `    answers: ${statuses.map((pair) => pair.join(' × ')).join(', ')}`,
-    `    operator’s page: ${String(operatorPage.signedIn)} of ${String(operatorPage.answers)} answers from behind the sign-in`,
+    `    pages: ${String(pages.signedIn)} of ${String(pages.answers)} answers from behind the sign-in`,
     `    after each tenth, MiB: heap ${megabytes('heapBytes')}, resident ${megabytes('rssBytes')}`,
   ].join('\n');
 }

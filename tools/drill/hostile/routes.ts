@@ -12,7 +12,7 @@ export interface Schema {
 
 /** A route of the server, with what is known of its requests. */
 export interface Route {
-  readonly listener: 'public' | 'operator';
+  readonly listener: 'public' | 'operator' | 'dashboard';
   readonly method: string;
   /** With its parameters in braces: `/v1/checkouts/{id}/hints`. */
   readonly path: string;

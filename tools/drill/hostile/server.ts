@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createOperator } from '@pay-checkout/operator';
+import { createDashboard, createOperator } from '@pay-checkout/operator';
 import { parseConfig, type TuningChanges } from '../../../packages/session-server/dist/config.js';
 import { startListener } from '../../../packages/session-server/dist/running-server.js';
 import { createSessionServer } from '../../../packages/session-server/dist/server.js';
@@ -37,23 +37,32 @@ function measure(): Usage {
 
 const tuning = JSON.parse(process.env['TUNING'] ?? '{}') as TuningChanges;
 const config = parseConfig(process.env, tuning);
-const server = await createSessionServer(config, { operator: createOperator });
+const pages = { operator: createOperator, dashboard: createDashboard };
+const server = await createSessionServer(config, pages);
 const listener = await startListener(server.handler, config);
 const operator =
   server.operator && config.operator && (await startListener(server.operator, config.operator));
+const dashboard =
+  server.dashboard && config.dashboard && (await startListener(server.dashboard, config.dashboard));
 const routes = [
   ...listRoutes(server.handler, 'public'),
   ...(server.operator ? listRoutes(server.operator, 'operator') : []),
+  ...(server.dashboard ? listRoutes(server.dashboard, 'dashboard') : []),
 ];
 
 process.on('message', (question) => {
   process.send?.(question === 'usage' ? measure() : routes);
 });
 process.once('SIGTERM', () => {
-  void Promise.all([listener.close(), operator?.close()])
+  void Promise.all([listener.close(), operator?.close(), dashboard?.close()])
     .then(() => server.close())
     .then(() => {
       process.disconnect();
     });
 });
-process.send?.({ type: 'listening', port: listener.port, operatorPort: operator?.port });
+process.send?.({
+  type: 'listening',
+  port: listener.port,
+  operatorPort: operator?.port,
+  dashboardPort: dashboard?.port,
+});

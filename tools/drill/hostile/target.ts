@@ -75,6 +75,7 @@ export class HostileTarget {
         providerMerchant: fixture.sandbox.takeMerchant(),
       }),
       PAY_OPERATOR_PORT: '0',
+      PAY_DASHBOARD_PORT: '0',
       PAY_OPERATOR_KEY: operatorKey,
       PAY_WEBHOOK_BASE_URL: 'http://127.0.0.1:4200',
       PAY_ENCRYPTION_KEY: `drill:${encryptionKey}`,
@@ -85,7 +86,7 @@ export class HostileTarget {
     });
     const parts = { fixture, folder, operatorKey, process };
     try {
-      const { port, operatorPort = 0 } = await process.untilListening();
+      const { port, operatorPort = 0, dashboardPort = 0 } = await process.untilListening();
       const routes = await process.ask<Pick<Route, 'listener' | 'method' | 'path'>[]>('routes');
       const url = `http://127.0.0.1:${String(port)}`;
       const { text } = await send(`${url}/openapi.json`);
@@ -99,7 +100,7 @@ export class HostileTarget {
       const { merchant, puttingMerchant, otherMerchant } = DrillShop;
       return new HostileTarget(parts, {
         routes: describeRoutes(routes, JSON.parse(text) as OpenApi),
-        ports: { public: port, operator: operatorPort },
+        ports: { public: port, operator: operatorPort, dashboard: dashboardPort },
         canaries: [
           ...[operatorKey, encryptionKey, folder, DrillSandbox.apiKey],
           ...[shop.orderTokenSecret, shop.signingSecret],
@@ -123,7 +124,7 @@ export class HostileTarget {
 
   /**
    * What a visitor of one of the prepared checkouts knows, with an order of its own to create. Each
-   * visitor of the operator's listener has a session of its own: any may sign out.
+   * visitor of a page has a session of its own: any may sign out.
    */
   async visitor(
     number: number,
@@ -135,15 +136,19 @@ export class HostileTarget {
     const order = `H${String(this.#orders)}`;
     shop.addOrder(order, '9.99');
     const merchant = merchantOf(number);
+    const merchantKey = shop.keyOf(merchant);
     return {
       ...this.#prepared[number % PREPARED],
       other: this.#prepared[(number + 1) % PREPARED]?.['checkout'],
       ...{ merchant, order, operatorKey },
       orderToken: shop.token(order, merchant),
-      merchantKey: shop.keyOf(merchant),
+      merchantKey,
       endpointToken: shop.endpointToken,
-      ...(listener === 'operator' && {
-        operatorCookie: await signIn(this.ports.operator, operatorKey),
+      ...(listener !== 'public' && {
+        pageCookie: await signIn(
+          this.ports[listener],
+          listener === 'operator' ? operatorKey : merchantKey,
+        ),
       }),
     };
   }
@@ -178,7 +183,7 @@ function merchantOf(number: number): string {
   return number % 2 === 0 ? DrillShop.merchant : DrillShop.puttingMerchant;
 }
 
-/** Signs in to the operator's page. Answers the cookie. */
+/** Signs in to the page of a listener. Answers the cookie. */
 async function signIn(port: number, key: string): Promise<string> {
   const origin = `http://127.0.0.1:${String(port)}`;
   const answer = await fetch(`${origin}/page/session`, {
