@@ -12,6 +12,7 @@ import { sessionOf } from './page-routes.js';
 import type { PageService } from './page-service.js';
 import { type Queue, QUEUES } from './page-view.js';
 import type { Place } from './queues.js';
+import { searchText } from './search.js';
 import type { OperatorService } from './service.js';
 
 const MAX_BODY_BYTES = 16_384;
@@ -76,7 +77,7 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
   return router;
 }
 
-const searchQuery = z.object({ q: word });
+const searchQuery = z.object({ q: searchText });
 const listQuery = z.object({ cursor: z.string().max(500).optional() });
 const note = z
   .string()

@@ -159,14 +159,14 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       await expect.poll(polls).toEqual(['Provider’s list polled']);
     });
 
-    it('finds an order by its name, its beginning, a reference, a checkout, a transaction and an event', async () => {
+    it('finds an order by its name, its beginning, by what belongs to it, and by what people paste', async () => {
       const { checkout, sessionId } = await shop.putAndOpen('A1001');
-      await shop.put('A1002');
       await shop.payIn(sessionId, checkout);
       const { order_id: orderId, MerchantReference: reference } = shop.stack.session(
         sessionId ?? '',
       );
       const { checkouts, events } = await order('A1001');
+      const { orderToken } = (await shop.put('A1002')).body;
       const find = async (q: string) =>
         (await read<SearchView>(`search?q=${encodeURIComponent(q)}`)).orders.map(
           (found) => `${found.order} by ${found.by}`,
@@ -178,7 +178,29 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       expect(await find(` ${checkout} `)).toEqual(['A1001 by checkout']);
       expect(await find(checkouts[0]?.paidBy ?? '')).toEqual(['A1001 by transaction']);
       expect(await find(events[0]?.id ?? '')).toEqual(['A1001 by event']);
-      for (const nothing of ['A2', 'a1001', '%', `A9.${String(orderId)}`]) {
+      expect(await find(sessionId ?? '')).toEqual(['A1001 by session']);
+      expect(await find(checkouts[0]?.requestId ?? '')).toEqual(['A1001 by request']);
+      for (const pasted of [
+        checkout.slice(0, 8),
+        `Reference: A1001 · ${checkout.slice(0, 8)}`,
+        `${checkout.slice(0, 8)} · `,
+        `server_failed · ${checkouts[0]?.requestId ?? ''}`,
+        '#A1001',
+        `https://shop.example/result?order=A1001&checkout=${checkout}`,
+        'https://pay.example/operator/orders/teashop/A1001',
+        'https://shop.example/orders/A1001/',
+      ]) {
+        expect([pasted, (await find(pasted)).map((found) => found.split(' ')[0])]).toEqual([
+          pasted,
+          ['A1001'],
+        ]);
+      }
+      const payLink = `https://pay.example/v1/pay/teashop/${orderToken}?locale=de`;
+      expect(await find(payLink)).toEqual(['A1002 by order']);
+      for (const nothing of [
+        ...['A2', 'a1001', '%', '#', ' · ', `A9.${String(orderId)}`, checkout.slice(0, 7)],
+        ...['https://shop.example/%00', 'https://shop.example/%zz?order=%00'],
+      ]) {
         expect([nothing, await find(nothing)]).toEqual([nothing, []]);
       }
       expect(

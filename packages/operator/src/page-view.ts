@@ -42,7 +42,7 @@ export interface FoundOrder {
   readonly order: string;
   readonly state: string;
   readonly createdAt: number;
-  readonly by: 'order' | 'reference' | 'checkout' | 'transaction' | 'event';
+  readonly by: 'order' | 'reference' | 'checkout' | 'transaction' | 'session' | 'request' | 'event';
 }
 
 export interface SearchView {

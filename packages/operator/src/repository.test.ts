@@ -7,6 +7,7 @@ import { TEST_RULES } from '../../session-server/src/testing/store-harness.js';
 import { type OpenStore, TestStore } from '../../session-server/src/testing/test-store.js';
 import { describeOperatorLists } from './repository.contract.js';
 import { findAttention, findUnmatchedWebhooks } from './repository.js';
+import { searchOrders } from './search.js';
 
 const openInSqlite = async (options: Parameters<OpenStore>[0]) => {
   const folder = mkdtempSync(join(tmpdir(), 'lists-'));
@@ -24,7 +25,7 @@ const openInSqlite = async (options: Parameters<OpenStore>[0]) => {
 
 describeOperatorLists('a store in SQLite', openInSqlite);
 
-it('the lists find what they need by an index, however many orders there have been', async () => {
+it('the lists and the search find what they need by an index, however many orders there have been', async () => {
   const { store, path, remove } = await openInSqlite({
     clock: { now: () => 0 },
     rules: TEST_RULES,
@@ -32,6 +33,7 @@ it('the lists find what they need by an index, however many orders there have be
   const plans = await explainWork(path, async () => {
     await findAttention(store.database, { since: 0, merchant: 'teashop' }, 10);
     await findUnmatchedWebhooks(store.database, 10);
+    await searchOrders(store.database, 'A1001 · 0ey5n4c0');
   });
   expect(plans.length).toBeGreaterThan(1);
   expect(plans.filter(growsWithHistory)).toEqual([]);

@@ -20,6 +20,7 @@ export { readMerchantOrders } from './merchant-api/order-view.js';
 export { makePayLink } from './merchant-api/pay-link.js';
 export { makeVoid } from './merchant-api/put-order.js';
 export { openPersonalPart } from './orders/put-orders.js';
+export { splitOrderToken } from './orders/order-token.js';
 export {
   type MerchantEntries,
   SECRET_KINDS,

@@ -9,6 +9,8 @@ const FOUND_BY: Readonly<Record<FoundOrder['by'], string>> = {
   reference: 'a reference of a session',
   checkout: 'a checkout',
   transaction: 'a transaction',
+  session: 'a session',
+  request: 'the request that created its checkout',
   event: 'an event',
 };
 
@@ -19,12 +21,15 @@ export const searchPage = page<SearchView>({
   everySeconds: 15,
   draw: (found, { q }) => {
     if (!q)
-      return html`<p>Search for an order, a reference, a checkout, a transaction or an event.</p>`;
+      return html`<p>
+        Search for an order, what a shopper quotes, an address, or the id of a checkout,
+        transaction, session, request or event.
+      </p>`;
     const { orders, more } = found;
     if (orders.length === 0) {
       return html`<p>
         Nothing found. Order names are case-sensitive, and the beginning of a name is enough; enter
-        references, checkouts, transactions and events in full.
+        references, transactions, sessions, requests and events in full.
       </p>`;
     }
     return html`${renderTable(

@@ -15,6 +15,7 @@ import {
   word,
 } from '@pay-checkout/session-server/internals';
 import { sessionOf } from '../page-routes.js';
+import { searchText } from '../search.js';
 import type { DashboardSession, DashboardService, MerchantRequest } from './service.js';
 
 const MAX_BODY_BYTES = 1024;
@@ -114,7 +115,7 @@ export function dashboardRoutes(
 const cursor = z.string().max(500).optional();
 const time = z.coerce.number().int().nonnegative().optional();
 const filterQuery = z.object({ state: orderState.optional(), from: time, to: time });
-const orderQuery = filterQuery.extend({ q: word.optional(), cursor });
+const orderQuery = filterQuery.extend({ q: searchText.optional(), cursor });
 const eventQuery = z.object({ show: z.enum(['all', 'untaken']).default('all'), cursor });
 
 const number = z.int().nonnegative();

@@ -315,6 +315,12 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE attempts ADD COLUMN polled_at ${bigint};
   ALTER TABLE attempts ADD COLUMN poll_result ${text};
   `,
+
+  // For the search of a session, and of the request that created a checkout.
+  () => `
+  CREATE INDEX attempts_of_session ON attempts (session_id) WHERE session_id IS NOT NULL;
+  CREATE INDEX checkouts_of_request ON checkouts (request_id) WHERE request_id IS NOT NULL;
+  `,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */
