@@ -155,9 +155,8 @@ export function isRetryable({ status }: CodedError): boolean {
  * What all tags wait for together. Not within the call of one: Chromium retains all that is on the stack
  * while a request is pending.
  */
-async function sendForAll<Reply>(url: string): Promise<Reply> {
-  await undefined;
-  return send(url, REQUEST_TIMEOUT_MS);
+function sendForAll<Reply>(url: string): Promise<Reply> {
+  return Promise.resolve().then(() => send<Reply>(url, REQUEST_TIMEOUT_MS));
 }
 
 async function send<Reply>(
