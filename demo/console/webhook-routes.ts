@@ -46,30 +46,28 @@ export function webhookRoutes(client: PartnerClient, keys: KeyFolder): Router {
     let keyFile = '';
     let generated: Secret | undefined;
     // The file is closed before the answer goes out: from then on it has one name.
-    const create = async (): Promise<CreatedWebhook> => {
-      try {
-        return await callProvider(CREATE_FACTS, () =>
-          client.webhooks
-            .create(
-              { ...params, ...(ownKey !== undefined && { hmac_key: ownKey }) },
-              {
-                storeKey: async (key, webhookId) => {
-                  keyFile = await file.store(key, { webhookId, ...params });
-                  if (ownKey === undefined) generated = key;
-                },
+    let created: CreatedWebhook;
+    try {
+      created = await callProvider(CREATE_FACTS, () =>
+        client.webhooks
+          .create(
+            { ...params, ...(ownKey !== undefined && { hmac_key: ownKey }) },
+            {
+              storeKey: async (key, webhookId) => {
+                keyFile = await file.store(key, { webhookId, ...params });
+                if (ownKey === undefined) generated = key;
               },
-            )
-            .catch((error: unknown) => {
-              throw isPartnerApiError(error) && error.name === 'KeyNotStoredError'
-                ? keyIsLost()
-                : error;
-            }),
-        );
-      } finally {
-        await file.close();
-      }
-    };
-    const created = await create();
+            },
+          )
+          .catch((error: unknown) => {
+            throw isPartnerApiError(error) && error.name === 'KeyNotStoredError'
+              ? keyIsLost()
+              : error;
+          }),
+      );
+    } finally {
+      await file.close();
+    }
     const { data } = created;
     const reply: CreatedWebhookView = {
       webhookId: data.webhook_id,

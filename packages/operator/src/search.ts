@@ -4,16 +4,12 @@ import {
   splitOrderToken,
   type Sql,
   sql,
+  wordOf,
 } from '@pay-checkout/session-server/internals';
-import { z } from 'zod';
 import type { FoundOrder, SearchView } from './page-view.js';
 
 /** What a person types or pastes: as long as an address may be. */
-export const searchText = z
-  .string()
-  .min(1)
-  .max(2000)
-  .regex(/^\P{Cc}+$/u, 'expected no control characters');
+export const searchText = wordOf(2000);
 
 const MAX_FOUND = 50;
 /** Each is asked for in every way. */

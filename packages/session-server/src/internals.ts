@@ -14,7 +14,7 @@ export { findMerchantsOf } from './erasure/order-data.js';
 export { AppError, ConfigError } from './errors.js';
 export { abortedByClose } from './http/aborted-by-close.js';
 export { KeyAttempts, Limit } from './http/limits.js';
-export { jsonBody, parse, word } from './http/parse.js';
+export { jsonBody, parse, word, wordOf } from './http/parse.js';
 export { readCursor, toCursor } from './merchant-api/feed.js';
 export { readMerchantOrders } from './merchant-api/order-view.js';
 export { makePayLink } from './merchant-api/pay-link.js';

@@ -88,7 +88,7 @@ export function placeMany(options: { tag: string; count: number; server: string 
 
 /** Loads a script as a page's tag does. */
 export async function loadScript(src: string): Promise<void> {
-  const script = Object.assign(document.createElement('script'), { src });
+  const script = Object.assign(document.createElement('script'), { src, crossOrigin: 'anonymous' });
   const loaded = new Promise((resolve) => (script.onload = resolve));
   document.head.append(script);
   await loaded;

@@ -1,44 +1,71 @@
+import type { FlowError } from './flow/checkout-flow.js';
 import type { Phase } from './flow/phases.js';
 import type { Presentation } from './flow/presentation.js';
 
-/** An event of the element, with what it says as its properties. It bubbles and crosses shadow roots. */
+/** An event of the element. It bubbles and crosses shadow roots. */
 class PageEvent extends Event {
-  constructor(type: string, facts: object, cancelable = false) {
+  constructor(type: string, cancelable = false) {
     super(type, { bubbles: true, composed: true, cancelable });
-    Object.assign(this, facts);
   }
 }
 
 /** An event about one checkout. What each type means is listed below. */
 export class CheckoutEvent extends PageEvent {
-  declare readonly checkout: string;
-  declare readonly order: string | null;
+  readonly checkout: string;
+  readonly order: string | null;
+
+  constructor(type: string, checkout: string, order: string | null) {
+    super(type);
+    this.checkout = checkout;
+    this.order = order;
+  }
 }
 
 /** The element went from one phase to another. */
 export class PayStateChangeEvent extends PageEvent {
-  declare readonly phase: Phase;
-  declare readonly previous: Phase;
+  readonly phase: Phase;
+  readonly previous: Phase;
   /** Where the payment happens: what was chosen for `mode`. */
-  declare readonly mode: Presentation;
+  readonly mode: Presentation;
+
+  constructor(phase: Phase, previous: Phase, mode: Presentation) {
+    super('pay-statechange');
+    this.phase = phase;
+    this.previous = previous;
+    this.mode = mode;
+  }
 }
 
 /** A technical error, never the outcome of a payment. `retry()` may help when it is `retryable`. */
 export class PayErrorEvent extends PageEvent {
   /** snake_case, never renamed, listed in `docs/error-codes.md`. */
-  declare readonly code: string;
-  declare readonly retryable: boolean;
+  readonly code: string;
+  readonly retryable: boolean;
   /** Names the request in the session server's log: the one that failed, or the one that created the checkout. */
-  declare readonly requestId: string | undefined;
+  readonly requestId: string | undefined;
   /** The server's sentence about it, for developers; `undefined` when it has none. */
-  declare readonly detail: string | undefined;
+  readonly detail: string | undefined;
   /** What the SDK or the page's own code threw. */
-  declare readonly cause: unknown;
+  readonly cause: unknown;
+
+  constructor({ code, recovery, requestId, detail, cause }: FlowError) {
+    super('pay-error');
+    this.code = code;
+    this.retryable = Boolean(recovery);
+    this.requestId = requestId;
+    this.detail = detail;
+    this.cause = cause;
+  }
 }
 
 /** The page is about to be left for `url`. `preventDefault()` keeps it here. */
 export class PayRedirectEvent extends PageEvent {
-  declare readonly url: string;
+  readonly url: string;
+
+  constructor(url: string) {
+    super('pay-redirect', true);
+    this.url = url;
+  }
 }
 
 /**
@@ -49,11 +76,18 @@ export type MetricName = 'paint' | 'loader' | 'session' | 'ready' | 'outcome';
 
 /** How long something took. Only the page receives it. */
 export class PayMetricEvent extends PageEvent {
-  declare readonly name: MetricName;
+  readonly name: MetricName;
   /** Milliseconds of `performance.now()`. */
-  declare readonly startTime: number;
+  readonly startTime: number;
   /** Milliseconds. */
-  declare readonly duration: number;
+  readonly duration: number;
+
+  constructor(name: MetricName, startTime: number, duration: number) {
+    super('pay-metric');
+    this.name = name;
+    this.startTime = startTime;
+    this.duration = duration;
+  }
 }
 
 declare global {

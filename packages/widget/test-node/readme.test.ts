@@ -81,8 +81,8 @@ describe('the README', () => {
   it('names what each event carries', () => {
     for (const [event = '', when = ''] of tableOf('event')) {
       const [, type = ''] = new RegExp(`'${event}': (\\w+);`).exec(events) ?? [];
-      const [, body = ''] = new RegExp(`class ${type} [^{]*{([^]*?)\\n}`).exec(events) ?? [];
-      const fields = found(body, /^ {2}declare readonly (\w+):/gm);
+      const [, body = ''] = new RegExp(`class ${type} [^{]*{([^]*?)constructor`).exec(events) ?? [];
+      const fields = found(body, /^ {2}readonly (\w+):/gm);
       expect(fields.length, event).toBeGreaterThan(0);
       if (type === 'CheckoutEvent') continue;
       for (const field of fields) expect(when, event).toContain(field);

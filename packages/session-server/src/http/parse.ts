@@ -4,11 +4,14 @@ import { type AppError, invalidRequest } from '../errors.js';
 import { describeIssue, toFieldErrors } from '../field-errors.js';
 
 /** PostgreSQL takes no text with a NUL, and no id of ours has a control character. */
-export const word = z
-  .string()
-  .min(1)
-  .max(200)
-  .regex(/^\P{Cc}+$/u, 'expected no control characters');
+export const wordOf = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .regex(/^\P{Cc}+$/u, 'expected no control characters');
+
+export const word = wordOf(200);
 
 /** What a schema makes of some input. @throws {AppError} 400 naming every wrong field */
 export function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {

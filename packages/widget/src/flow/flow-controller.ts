@@ -225,8 +225,7 @@ export class FlowController implements ReactiveController, FlowContext {
     }
     if (!hostedUrl || this.presentation !== 'redirect' || this.#isBack) return true;
     if (this.send({ type: 'redirect', url: hostedUrl })) {
-      const redirect = new PayRedirectEvent('pay-redirect', { url: hostedUrl }, true);
-      if (!host.dispatchEvent(redirect)) this.send({ type: 'reset' });
+      if (!host.dispatchEvent(new PayRedirectEvent(hostedUrl))) this.send({ type: 'reset' });
       // The top page is left in a press only: the shopper is offered a link.
       else if (!isInForeignFrame()) leaveFor(hostedUrl);
     }

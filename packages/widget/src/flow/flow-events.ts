@@ -55,9 +55,7 @@ export class FlowEvents {
       // Without a prototype, so that nothing that a script added to Object.prototype is an option.
       const options = { __proto__: null, start } as PerformanceMeasureOptions;
       const { duration } = performance.measure(label, options);
-      this.#target.dispatchEvent(
-        new PayMetricEvent('pay-metric', { name, startTime: start, duration }),
-      );
+      this.#target.dispatchEvent(new PayMetricEvent(name, start, duration));
     });
   }
 
@@ -87,12 +85,9 @@ export class FlowEvents {
       this.#startedAt = undefined;
     }
     if (phase === 'opening' && previous.phase !== 'address') this.#startedAt = now();
-    const change = { phase, previous: previous.phase, mode: presentation };
-    this.#target.dispatchEvent(new PayStateChangeEvent('pay-statechange', change));
+    this.#target.dispatchEvent(new PayStateChangeEvent(phase, previous.phase, presentation));
     if (phase === 'problem') {
-      const { code, recovery, requestId, detail, cause } = state.error;
-      const facts = { code, retryable: Boolean(recovery), requestId, detail, cause };
-      this.#target.dispatchEvent(new PayErrorEvent('pay-error', facts));
+      this.#target.dispatchEvent(new PayErrorEvent(state.error));
     }
     if (phase === 'ready') {
       this.#send('pay-ready', state);
@@ -101,8 +96,6 @@ export class FlowEvents {
   }
 
   #send(type: keyof GlobalEventHandlersEventMap, { known }: FlowState): void {
-    if (!known) return;
-    const { checkout, order } = known;
-    this.#target.dispatchEvent(new CheckoutEvent(type, { checkout, order }));
+    if (known) this.#target.dispatchEvent(new CheckoutEvent(type, known.checkout, known.order));
   }
 }
