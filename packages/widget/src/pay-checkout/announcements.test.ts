@@ -52,6 +52,8 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
     phase === 'confirming' ? 'returned' : phase;
   const place = async (from: Phase): Promise<PayCheckoutHarness> => {
     const harness = await PayCheckoutHarness.place(server);
+    // A configuration that comes later renders again, and a region that is silent for its focus is live then.
+    await until(() => harness.badge !== null);
     harness.button?.focus();
     await EVERY_PHASE.find(([phase]) => phase === from)?.[1](harness);
     return harness;
@@ -79,8 +81,6 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
     for (const from of ['idle', 'problem', 'address'] as const) {
       it(`opening after ${from} is announced once, and so is ${to} after it`, async () => {
         const harness = await place('idle');
-        // A configuration that comes later renders again, and a region that is silent for its focus is live then.
-        await until(() => harness.badge !== null);
         if (from !== 'idle') {
           const [, , firstStatus, firstBody] = ANSWERS.find(([phase]) => phase === from) ?? [];
           await server.set({ open: [{ status: firstStatus ?? 0, body: firstBody }] });
@@ -103,8 +103,7 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
     // Nothing to say, or said in a phase before: see the tests of those.
     if (/^idle|in a window$|asks again$/.test(what)) continue;
     it(`${what}: its words are read out once, or the form has the focus and a name`, async () => {
-      const harness = await PayCheckoutHarness.place(server);
-      harness.button?.focus();
+      const harness = await place('idle');
       const before = await accessibilityTree();
       await (what === 'redirecting' ? redirectNowhere : reach)(harness);
       const after = await accessibilityTree();
