@@ -116,7 +116,7 @@ describe('the operator’s page', () => {
   });
 
   it('finds an order, and tells what happened to it', async () => {
-    await page.getByRole('searchbox').fill(late.slice(0, -1));
+    await page.getByRole('searchbox').fill(late.slice(0, -1).toLowerCase());
     await page.getByRole('searchbox').press('Enter');
     await page.getByRole('link', { name: late, exact: true }).click();
     await heading(`Order ${late}`);
@@ -128,6 +128,29 @@ describe('the operator’s page', () => {
     const times = await timeline.locator('time').allTextContents();
     expect(times.filter((text) => !text.trim().endsWith(' UTC'))).toEqual([]);
     await expectAccessible();
+  });
+
+  it('finds a customer by e-mail, and lists orders with what they come to', async () => {
+    await page.getByRole('searchbox').fill('Robin@example.test');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('cell', { name: 'the customer’s e-mail' }).first().waitFor();
+    await expectAccessible();
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
+    await heading('Orders');
+    await page.getByRole('link', { name: late, exact: true }).waitFor();
+    await page.getByText('In all: 1 paid.').waitFor();
+    await expectAccessible();
+    await page.getByLabel('Only those that need a person').check();
+    await page.getByLabel('State').selectOption('open');
+    await press('Show');
+    await page.getByText('No order matches.').waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), press('Download CSV')]);
+    expect(readFileSync(await download.path(), 'utf8').trimEnd()).toMatch(
+      /^\W*"merchant","order",/,
+    );
+    await page.goto(`${journey.addresses.operator}/#/orders?state=paid`);
+    await page.getByRole('link', { name: late, exact: true }).click();
+    await heading(`Order ${late}`);
   });
 
   it('redelivers an event, and shows that it was delivered without being reloaded', async () => {

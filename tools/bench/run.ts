@@ -18,6 +18,7 @@ import { measureHistory } from './measure-history.ts';
 import { measureLists } from './measure-lists.ts';
 import { measureOutbox } from './measure-outbox.ts';
 import { measureWaiters } from './measure-waiters.ts';
+import { measureSearch } from './measure-search.ts';
 import { measureReplicas } from './measure-replicas.ts';
 import { type BenchProcess, startProcess } from './process.ts';
 import { CONCURRENCY, createMany, createOne, readState } from './shopper.ts';
@@ -128,6 +129,13 @@ const BENCHES = {
     print('after many other orders', await measureHistory(env));
     await onPostgres(async (postgres) => {
       print('after many other orders', await measureHistory(env, postgres));
+    });
+  },
+
+  async search() {
+    print('find one order of a million', await measureSearch());
+    await onPostgres(async (postgres) => {
+      print('find one order of a million', await measureSearch(postgres));
     });
   },
 };

@@ -22,7 +22,7 @@ export function pastOrder(number: number): string {
  * transaction and event, as if they had been paid over two years. Straight into the tables,
  * since creating a million checkouts would take longer than any benchmark may.
  */
-export function seedDataFile(path: string, orders: number): void {
+export function seedDataFile(path: string, orders: number, merchants = 1): void {
   const database = new DatabaseSync(path);
   database.function('time_prefix', (ms) => timePrefix(Number(ms)));
   database.function('random_text', (length) => randomText(Number(length)));
@@ -30,7 +30,7 @@ export function seedDataFile(path: string, orders: number): void {
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; BEGIN');
   const numbers = `WITH RECURSIVE numbers (number) AS
     (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${String(orders)})`;
-  for (const step of stepsFor(orders, numbers, 'randomblob(700)')) database.exec(step);
+  for (const step of stepsFor(orders, numbers, 'randomblob(700)', merchants)) database.exec(step);
   database.exec(
     `INSERT INTO counters (name, value) SELECT 'last_order_id', max(order_id) FROM attempts`,
   );
@@ -76,15 +76,17 @@ function stepsFor(
   const numbered = `(SELECT *, CAST(substr(order_name, 2) AS BIGINT) AS past FROM checkouts) AS known ORDER BY id`;
   return [
     `${numbers} INSERT INTO orders
-       (merchant, order_name, state, created_at, updated_at, renewed_at, is_void)
-     SELECT ${merchant}, order_name_of(number), 'paid', ${createdAt}, ${createdAt}, ${createdAt}, 0
+       (merchant, order_name, state, created_at, updated_at, renewed_at, is_void, email_digest)
+     SELECT ${merchant}, order_name_of(number), 'paid', ${createdAt}, ${createdAt}, ${createdAt}, 0,
+       random_text(22)
      FROM numbers`,
     `${numbers} INSERT INTO checkouts
        (id, merchant, order_name, order_version, amount_minor, currency, decimals, state, revision,
-        sequence, refund, refunded_minor, attention, created_at, expires_at, paid_by)
+        sequence, refund, refunded_minor, attention, created_at, expires_at, paid_by, payment)
      SELECT time_prefix(${createdAt}) || random_text(22), ${merchant}, order_name_of(number),
        'version-of-the-price-x', 999, 'GBP', 2, 'paid', 3, 1, 'none', 0, '[]', ${createdAt},
-       ${createdAt} + 3600000, 'transaction-' || number
+       ${createdAt} + 3600000, 'transaction-' || number,
+       '{"method":"New Card","lastDigits":"' || (1000 + number % 9000) || '","internalReference":"int_' || number || '"}'
      FROM numbers`,
     `INSERT INTO attempts
        (order_id, merchant_reference, checkout, merchant, order_name, account,

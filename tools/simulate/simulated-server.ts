@@ -115,7 +115,8 @@ export class SimulatedServer {
     void reconciliation.start();
     const { maxOrderId, ownerWaitSeconds } = config;
     this.checkouts = new CheckoutService({
-      ...{ ...common, gateway, lookUpOrder, reconciliation, maxOrderId, ownerWaitSeconds },
+      ...{ ...common, encryption, gateway, lookUpOrder, reconciliation },
+      ...{ maxOrderId, ownerWaitSeconds },
       addresses: config,
       hasLostAttempts: false,
     });

@@ -26,8 +26,17 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
     response.json(await service.healthView());
   });
 
-  router.get('/search', async (request, response) => {
-    response.json(await page.search(parse(searchQuery, request.query).q));
+  // What is searched for may be an e-mail: in no address, which proxies write into their logs.
+  router.post('/search', ...body, async (request, response) => {
+    response.json(await page.search(parse(searchBody, request.body).q));
+  });
+
+  router.get('/orders', async (request, response) => {
+    response.json(await page.orders(request.query));
+  });
+
+  router.get('/orders.csv', async (request, response) => {
+    await page.sendOrders(request.query, response);
   });
 
   router.get('/orders/:merchant/:order', async (request, response) => {
@@ -77,7 +86,7 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
   return router;
 }
 
-const searchQuery = z.object({ q: searchText });
+export const searchBody = z.strictObject({ q: searchText });
 const listQuery = z.object({ cursor: z.string().max(500).optional() });
 const note = z
   .string()

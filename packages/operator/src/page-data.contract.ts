@@ -5,6 +5,7 @@ import { PRICE, type PuttingShop } from '../../session-server/src/testing/puttin
 import type {
   AuditView,
   HealthView,
+  OrderListView,
   OrderView,
   PageOf,
   Queue,
@@ -40,6 +41,7 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
         ...{ method: 'POST', body },
         headers: { cookie },
       });
+    const search = async (q: string) => (await send('search', { q })).body as unknown as SearchView;
     const order = (id: string) => read<OrderView>(`orders/teashop/${id}`);
     const queue = (id: Queue, cursor?: string) =>
       read<QueueView>(`queues/${id}${cursor ? `?cursor=${cursor}` : ''}`);
@@ -168,9 +170,7 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       const { checkouts, events } = await order('A1001');
       const { orderToken } = (await shop.put('A1002')).body;
       const find = async (q: string) =>
-        (await read<SearchView>(`search?q=${encodeURIComponent(q)}`)).orders.map(
-          (found) => `${found.order} by ${found.by}`,
-        );
+        (await search(q)).orders.map((found) => `${found.order} by ${found.by}`);
       expect((await find('A100')).toSorted()).toEqual(['A1001 by order', 'A1002 by order']);
       expect(await find('A1001')).toEqual(['A1001 by order']);
       expect(await find(String(orderId))).toEqual(['A1001 by reference']);
@@ -198,14 +198,97 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       const payLink = `https://pay.example/v1/pay/teashop/${orderToken}?locale=de`;
       expect(await find(payLink)).toEqual(['A1002 by order']);
       for (const nothing of [
-        ...['A2', 'a1001', '%', '#', ' · ', `A9.${String(orderId)}`, checkout.slice(0, 7)],
+        ...['A2', '%', '#', ' · ', `A9.${String(orderId)}`, checkout.slice(0, 7)],
         ...['https://shop.example/%00', 'https://shop.example/%zz?order=%00'],
       ]) {
         expect([nothing, await find(nothing)]).toEqual([nothing, []]);
       }
-      expect(
-        (await askAsPage(shop.stack, '/page/search?q=A%00', { headers: { cookie } })).status,
-      ).toBe(400);
+      expect((await send('search', { q: 'A\0' })).status).toBe(400);
+    });
+
+    it('finds an order in any case, by its card, amount, customer and internal reference, and its merchant', async () => {
+      const customer = { email: 'Nightjar@Example.test' };
+      const put = await shop.put('A1001', { ...PRICE, customer });
+      const { checkout, sessionId } = (await shop.open(put.body)).body;
+      await shop.payIn(sessionId, checkout);
+      const { payment } = await shop.get('A1001');
+      await shop.putAndOpen('B1', { amount: '1234.50', currency: 'GBP' });
+      const found = async (q: string) =>
+        (await search(q)).orders.map(({ order: name, by }) => `${name} by ${by}`);
+      const digits = payment?.lastDigits ?? '';
+      for (const [q, by] of [
+        ['a10', 'order'],
+        ['#a1001', 'order'],
+        [checkout.slice(0, 8).toUpperCase(), 'checkout'],
+        [payment?.internalReference ?? '', 'transaction'],
+        [digits, 'card'],
+        [`•••• ${digits}`, 'card'],
+        [`card ending in ${digits}`, 'card'],
+        ['9.99 GBP', 'amount'],
+        ['gbp 9,99', 'amount'],
+        [' nightjar@EXAMPLE.test ', 'email'],
+      ] as const) {
+        expect([q, await found(q)]).toEqual([q, [`A1001 by ${by}`]]);
+      }
+      for (const q of ['1,234.50 GBP', '1.234,50 GBP', "gbp 1'234.5"]) {
+        expect([q, await found(q)]).toEqual([q, ['B1 by amount']]);
+      }
+      for (const q of ['9.99', '9.99 EUR', '9.990 GBP', '9.98 GBP', 'nightjar@example', '4']) {
+        expect([q, await found(q)]).toEqual([q, []]);
+      }
+      expect((await search('TEASH')).merchants).toMatchObject([{ merchant: 'teashop' }]);
+    });
+
+    it('finds no one by an e-mail any more once an order is erased, or was put without it', async () => {
+      const found = async () =>
+        (await search('nightjar@example.test')).orders.map(({ order: name }) => name);
+      const customer = { email: 'nightjar@example.test' };
+      for (const name of ['A1', 'A2']) await shop.put(name, { ...PRICE, customer });
+      expect((await found()).toSorted()).toEqual(['A1', 'A2']);
+      await shop.put('A1');
+      expect(await found()).toEqual(['A2']);
+      expect((await shop.makeVoid('A2')).status).toBe(200);
+      await runErase(shop.stack.config, 'A2', 'teashop');
+      expect(await found()).toEqual([]);
+    });
+
+    it('lists orders of all merchants, and says what they come to', async () => {
+      const { checkout } = await payLate('A1');
+      shop.stack.clock.advance(1);
+      const from = shop.stack.clock.now();
+      for (let index = 0; index < 51; index += 1) {
+        shop.stack.clock.advance(1);
+        await shop.put(`B${String(index)}`);
+      }
+      const list = (query = '') => read<OrderListView>(`orders${query}`);
+      const names = async (query: string) => (await list(query)).items.map((row) => row.order);
+      const first = await list();
+      expect(first.items.length).toBe(50);
+      expect(first.items[0]).toMatchObject({ merchant: 'teashop', order: 'B50', amount: '9.99' });
+      expect(first.totals).toEqual({
+        states: { open: 51, paid: 1 },
+        paid: [{ currency: 'GBP', amount: '9.99', refunded: '0.00' }],
+        more: false,
+      });
+      const rest = await list(`?cursor=${first.next ?? ''}`);
+      expect(rest.items.map((row) => row.order)).toEqual(['B0', 'A1']);
+      expect([rest.next, rest.totals]).toEqual([undefined, undefined]);
+      expect(await names('?state=paid')).toEqual(['A1']);
+      expect(await names(`?to=${String(from)}`)).toEqual(['A1']);
+      expect(await names('?merchant=bakery')).toEqual([]);
+      expect(await names('?merchant=teashop&state=paid')).toEqual(['A1']);
+      expect(await names('?attention=open')).toEqual(['A1']);
+      expect((await list('?attention=open')).totals?.states).toEqual({ paid: 1 });
+      const body = { attention: ['late_payment'], note: 'looked' };
+      expect((await send(`checkouts/${checkout}/resolve`, body)).status).toBe(200);
+      expect(await names('?attention=open')).toEqual([]);
+      const file = await askAsPage(shop.stack, '/page/orders.csv', { headers: { cookie } });
+      const [head, ...lines] = file.text.trimEnd().split('\r\n');
+      expect(head).toMatch(/^\W*"merchant","order","state"/);
+      expect([lines.length, lines.at(-1)]).toEqual([
+        52,
+        expect.stringMatching(/^"teashop","A1","paid","true","9.99","GBP"/),
+      ]);
     });
 
     it('has what needs a person in a queue until it is resolved, and again when there is more', async () => {

@@ -1,7 +1,9 @@
+import type { Response } from 'express';
 import {
   AppError,
   type Clock,
   type Database,
+  type DataEncryption,
   findAttempts,
   findCheckoutsOfOrder,
   findOrder,
@@ -16,16 +18,28 @@ import {
   touchOrder,
 } from '@pay-checkout/session-server/internals';
 import { findAudit, recordAction, redeliverAndNote } from './audit.js';
-import type { AuditView, OrderView, Queue, QueueItem, QueueView, SearchView } from './page-view.js';
+import { readOrderList, sendOrderFile } from './order-list.js';
+import type {
+  AuditView,
+  OrderListView,
+  OrderView,
+  Queue,
+  QueueItem,
+  QueueView,
+  SearchView,
+} from './page-view.js';
 import { countQueues, findQueue, isInQueue, type Place } from './queues.js';
 import { searchOrders } from './search.js';
 import { openAttention, readTimeline, resolvedOf } from './timeline.js';
 
 /** Items of a page of a list. */
 const PAGE_ITEMS = 50;
+/** Merchants that a search shows. */
+const MAX_MERCHANTS = 10;
 
 export interface PageServiceOptions {
   readonly database: Database;
+  readonly encryption: DataEncryption;
   readonly merchants: MerchantSource;
   readonly reconciliation: Pick<ReconciliationService, 'wake'>;
   readonly clock: Clock;
@@ -58,8 +72,23 @@ export class PageService {
     this.#options = options;
   }
 
-  search(text: string): Promise<SearchView> {
-    return searchOrders(this.#options.database, text);
+  async search(text: string): Promise<SearchView> {
+    const start = text.trim().toLowerCase();
+    const all = start === '' ? [] : await this.#options.merchants.all();
+    const merchants = all
+      .filter(({ id, name }) => [id, name].some((each) => each.toLowerCase().startsWith(start)))
+      .slice(0, MAX_MERCHANTS)
+      .map(({ id, name }) => ({ merchant: id, name }));
+    return { ...(await searchOrders(this.#options, text)), merchants };
+  }
+
+  /** Orders of all merchants; `query` is that of a request. */
+  orders(query: unknown): Promise<OrderListView> {
+    return readOrderList(this.#options, query);
+  }
+
+  sendOrders(query: unknown, response: Response): Promise<void> {
+    return sendOrderFile(this.#options, query, response);
   }
 
   /** @throws {AppError} 404 `order_not_found` */

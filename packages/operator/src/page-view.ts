@@ -3,6 +3,8 @@ import type {
   AttentionCode,
   Figures,
   LogEntry,
+  OrderState,
+  OrderTotals,
   ServerMetrics,
 } from '@pay-checkout/session-server/internals';
 
@@ -42,12 +44,44 @@ export interface FoundOrder {
   readonly order: string;
   readonly state: string;
   readonly createdAt: number;
-  readonly by: 'order' | 'reference' | 'checkout' | 'transaction' | 'session' | 'request' | 'event';
+  readonly by:
+    | 'order'
+    | 'reference'
+    | 'checkout'
+    | 'transaction'
+    | 'session'
+    | 'request'
+    | 'event'
+    | 'card'
+    | 'email'
+    | 'amount';
 }
 
 export interface SearchView {
   readonly orders: readonly FoundOrder[];
   readonly more: boolean;
+  /** Those whose id or name begins like this. */
+  readonly merchants: readonly { readonly merchant: string; readonly name: string }[];
+}
+
+/** An order in a list. */
+export interface OrderRow {
+  readonly merchant: string;
+  readonly order: string;
+  readonly state: OrderState;
+  /** Decimal text. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly amountRefunded: string;
+  readonly attention: readonly string[];
+  readonly createdAt: number;
+}
+
+export interface OrderListView extends PageOf<OrderRow> {
+  /** What the orders of the filter come to: with the first page of a list. */
+  readonly totals?: OrderTotals;
+  /** Whether a search has found more than it shows. */
+  readonly more?: boolean;
 }
 
 export interface CheckoutView {

@@ -13,6 +13,7 @@ import type { LogFields, Logger } from './logger.js';
 import { FileMerchantSource } from './merchants/merchant-source.js';
 import { signOrderToken } from './orders/order-token.js';
 import { startSessionServer } from './running-server.js';
+import { askAsPage, signIn } from './testing/page-browser.js';
 import { LocalServer } from './testing/local-server.js';
 import { type Answer, TestStack } from './testing/test-stack.js';
 
@@ -270,6 +271,20 @@ async function askOperators(): Promise<void> {
     body: JSON.stringify({ name: PERSON.name, email: PERSON.email }),
   });
   await askOperator('/operator/health', { headers: { authorization: `Bearer ${PERSON.name}` } });
+  // The page finds the person, of put orders and of those that a shop was asked for, and names no one.
+  const cookie = await signIn(stack, OPERATOR_KEY);
+  const found = await askAsPage<{ orders: { order: string; by: string }[] }>(
+    stack,
+    '/page/search',
+    {
+      ...{ method: 'POST', body: { q: PERSON.email } },
+      headers: { cookie },
+    },
+  );
+  seen.operator.push(found.text);
+  expect(found.body.orders.map(({ order, by }) => `${order} ${by}`)).toEqual(
+    expect.arrayContaining(['C1 email', 'O1 email']),
+  );
   await askOperator('/metrics');
 }
 

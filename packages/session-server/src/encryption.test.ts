@@ -56,6 +56,18 @@ describe('an encrypted body', () => {
     }
   });
 
+  it('has a digest of an e-mail for each key, in any case and form of the address', () => {
+    const [old, newer] = [OLD, NEW].map((key) =>
+      new DataEncryption([key]).emailDigests('jo@x.test'),
+    );
+    expect(old).not.toEqual(newer);
+    const both = new DataEncryption([NEW, OLD]);
+    expect(both.emailDigests(' JO@x.Test ')).toEqual([newer, old].flat());
+    expect(both.emailDigests('jos\u0065\u0301@x.test')).toEqual(
+      both.emailDigests('jos\u00e9@x.test'),
+    );
+  });
+
   it('has a digest that needs the key, the token and the body', () => {
     const digest = new DataEncryption([OLD]).digest('token', plain);
     expect(new DataEncryption([OLD, NEW]).digest('token', plain)).toBe(digest);

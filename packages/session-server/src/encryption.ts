@@ -87,6 +87,17 @@ export class DataEncryption {
     return createHmac('sha256', this.#keys.reference).update(reference).digest('base64url');
   }
 
+  /**
+   * What an order is found by in place of its customer's e-mail, one for each key, the current one first: a
+   * keyed hash of the address in lower case. An order that was stored under a key that is gone is not found.
+   */
+  emailDigests(email: string): string[] {
+    const normal = email.trim().normalize('NFC').toLowerCase();
+    return this.#keys.emails.map((key) =>
+      createHmac('sha256', key).update(normal).digest('base64url').slice(0, DIGEST_CHARS),
+    );
+  }
+
   /** What signs the order tokens of a merchant that has no secret for it, one for each key. */
   orderTokenSecrets(merchant: string): Secret[] {
     return this.#keys.orderTokens.map(
@@ -119,6 +130,8 @@ interface DerivedKeys {
   readonly reference: KeyObject;
   /** Of every key, where there are several. */
   readonly digests: readonly KeyObject[];
+  /** Of every key, newest first. */
+  readonly emails: readonly KeyObject[];
   readonly orderTokens: readonly KeyObject[];
   readonly pageSessions: readonly KeyObject[];
 }
@@ -134,6 +147,7 @@ function deriveKeys(keys: readonly EncryptionKey[]): DerivedKeys {
     digest: derive(current, 'digest'),
     reference: derive(current, 'reference'),
     digests: keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest')),
+    emails: keys.map((key) => derive(key, 'email')),
     orderTokens: keys.map((key) => derive(key, 'order-token')),
     pageSessions: keys.map((key) => derive(key, 'page-session')),
   };
@@ -159,7 +173,7 @@ function digestUnder(key: KeyObject, tokenHash: string, body: Uint8Array): strin
 
 function derive(
   { key }: EncryptionKey,
-  purpose: 'seal' | 'digest' | 'reference' | 'order-token' | 'page-session' | 'check',
+  purpose: 'seal' | 'digest' | 'reference' | 'email' | 'order-token' | 'page-session' | 'check',
 ): KeyObject {
   const bytes = hkdfSync('sha256', key, '', `pay-checkout.body.v1.${purpose}`, 32);
   return createSecretKey(Buffer.from(bytes));

@@ -32,6 +32,7 @@ export {
   type MerchantSource,
   readMerchantsFile,
 } from './merchants/merchant-source.js';
+export { ISO_DECIMALS } from './merchants/currencies.js';
 export { findWebhookEndpoints, type Merchant } from './merchants/merchant.js';
 export type { Figures } from './metrics/figures.js';
 export {
@@ -41,17 +42,18 @@ export {
   type OperatorRoutes,
 } from './metrics/listener.js';
 export type { ServerMetrics } from './metrics/server-metrics.js';
-export { formatMinor } from './money.js';
+export { formatMinor, parseMinor } from './money.js';
+export { paymentFact } from './store/migrations.js';
 export { openAlongside } from './open-database.js';
 export { findLog, type LogDetails, type LogEntry } from './orders/order-log.js';
 export {
-  findOrder,
   listOrders,
-  type OrderKey,
+  type OrderFilter,
   type OrderPlace,
-  toOrder,
-  touchOrder,
-} from './orders/repository.js';
+  type OrderTotals,
+  readOrderTotals,
+} from './orders/order-list.js';
+export { findOrder, type OrderKey, ordersOf, toOrder, touchOrder } from './orders/repository.js';
 export {
   type DeadLetter,
   type DeadLetterFilter,

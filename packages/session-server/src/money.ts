@@ -39,8 +39,8 @@ export function formatSigned(minor: number, decimals: number): string {
 }
 
 /** Decimal text of minor units: `formatMinor(1234, 2)` is `'12.34'`. */
-export function formatMinor(minor: number, decimals: number): string {
-  if (!Number.isSafeInteger(minor) || minor < 0) {
+export function formatMinor(minor: number | bigint, decimals: number): string {
+  if (minor < 0 || (typeof minor === 'number' && !Number.isSafeInteger(minor))) {
     throw new RangeError('minor units must be a non-negative safe integer');
   }
   if (decimals === 0) return String(minor);

@@ -113,6 +113,7 @@ export interface OperatorParts {
   readonly config: Config;
   readonly access: OperatorAccess;
   readonly database: Database;
+  readonly encryption: DataEncryption;
   readonly merchants: MerchantSource;
   readonly gateway: PartnerGateway;
   readonly reconciliation: ReconciliationService;
@@ -267,6 +268,7 @@ async function assemble(
   const checkouts = new CheckoutService({
     merchants,
     database,
+    encryption,
     context,
     gateway,
     lookUpOrder,
@@ -387,6 +389,7 @@ async function assemble(
       config,
       access,
       database,
+      encryption,
       merchants,
       gateway,
       reconciliation,

@@ -1,10 +1,21 @@
 import { html } from 'lit';
 import type { DashboardSessionView } from '../../src/dashboard/view.js';
+import { localTime } from '../frame/formatting.js';
 import { startFrame } from '../frame/frame.js';
+import { orderListPage } from '../frame/order-list.js';
+import { linkTo } from '../frame/page.js';
 import { eventsPage } from './events-page.js';
 import { orderPage } from './order-page.js';
-import { ordersPage } from './orders-page.js';
+import { orderLink } from './parts.js';
 import { setupPage } from './setup-page.js';
+
+const ordersPage = orderListPage({
+  time: localTime,
+  link: ({ order }) => orderLink(order),
+  empty: html`<p>
+    No orders yet. <a href=${linkTo('setup')}>Setup</a> has the snippet with your values.
+  </p>`,
+});
 
 await startFrame<DashboardSessionView>({
   name: 'Pay Checkout',
@@ -14,7 +25,7 @@ await startFrame<DashboardSessionView>({
   person: ({ merchant, actor }) =>
     html`<small title="The fingerprint of your key">${merchant} · ${actor}</small>`,
   search: {
-    label: 'Order, reference, transaction or event',
+    label: 'Order, reference, e-mail, amount, transaction or event',
     placeholder: 'Order, reference, transaction …',
     path: 'orders',
   },

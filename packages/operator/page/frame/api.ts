@@ -21,14 +21,19 @@ export interface Read<T> {
   readonly etag: string | null;
 }
 
+/** What a page reads: a path, or a path that is asked with a body, of which no log has anything. */
+export type Question = string | { readonly path: string; readonly body: unknown };
+
 /** Undefined when it is still what `etag` names. */
 export async function read<T>(
-  path: string,
+  question: Question,
   { signal, etag }: { readonly signal?: AbortSignal; readonly etag?: string | null } = {},
 ): Promise<Read<T> | undefined> {
-  const response = await ask(path, {
+  const isPath = typeof question === 'string';
+  const response = await ask(isPath ? question : question.path, {
+    ...(isPath ? {} : withBody(question.body)),
     // Without this, browsers would ask for all of it again.
-    headers: etag ? { 'if-none-match': etag, 'cache-control': 'max-age=0' } : {},
+    ...(etag && { headers: { 'if-none-match': etag, 'cache-control': 'max-age=0' } }),
     ...(signal && { signal }),
   });
   if (response.status === 304) return undefined;
@@ -37,12 +42,16 @@ export async function read<T>(
 
 /** Asks for a change; each may be asked for again without harm. */
 export async function send<T>(path: string, body: unknown): Promise<T> {
-  const response = await ask(path, {
+  const response = await ask(path, withBody(body));
+  return (await response.json()) as T;
+}
+
+function withBody(body: unknown): RequestInit {
+  return {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-  });
-  return (await response.json()) as T;
+  };
 }
 
 /** Saves an answer as a file: a plain link cannot say that it comes from this page. */

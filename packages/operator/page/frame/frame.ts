@@ -146,8 +146,8 @@ class Frame<Session> implements PageActions {
   /** Reads the page now, and again after a pause while it is seen. */
   async #refresh(): Promise<void> {
     this.#stop();
-    const path = this.#found?.page.read(this.#found.params);
-    if (!this.#session || path === undefined) {
+    const question = this.#found?.page.read(this.#found.params);
+    if (!this.#session || question === undefined) {
       this.#draw();
       return;
     }
@@ -158,7 +158,7 @@ class Frame<Session> implements PageActions {
       this.#draw();
     }, SLOW_MS);
     try {
-      const fresh = await read(path, { signal: reading.signal, etag: this.#etag });
+      const fresh = await read(question, { signal: reading.signal, etag: this.#etag });
       if (reading.signal.aborted) return;
       if (fresh) ({ answer: this.#answer, etag: this.#etag } = fresh);
       this.#readAt = Date.now();

@@ -1,4 +1,5 @@
 import type { TemplateResult } from 'lit';
+import type { Question } from './api.js';
 
 /** What the address says: parts of its path, and its query. */
 export type Params = Readonly<Record<string, string | undefined>>;
@@ -43,7 +44,7 @@ export interface Page<T = unknown> {
   readonly navPath?: string;
   readonly title: (params: Params) => string;
   /** What it reads, below `/page/`; undefined: nothing. */
-  readonly read: (params: Params) => string | undefined;
+  readonly read: (params: Params) => Question | undefined;
   readonly draw: (answer: T, params: Params, actions: PageActions) => TemplateResult;
   /** Default: a few seconds. */
   readonly everySeconds?: number;

@@ -1,6 +1,9 @@
 import { html } from 'lit';
 import type { SessionView } from '../../src/page-view.js';
+import { time } from '../frame/formatting.js';
 import { startFrame } from '../frame/frame.js';
+import { orderListPage } from '../frame/order-list.js';
+import { orderLink } from '../frame/parts.js';
 import { auditPage } from './audit-page.js';
 import { healthPage } from './health-page.js';
 import { orderPage } from './order-page.js';
@@ -8,15 +11,23 @@ import { queuePage } from './queue-page.js';
 import { reportPage } from './report-page.js';
 import { searchPage } from './search-page.js';
 
+const ordersPage = orderListPage({
+  hasMerchants: true,
+  isUtc: true,
+  time,
+  link: ({ merchant, order }) => orderLink(merchant, order),
+  empty: html`<p>No orders yet.</p>`,
+});
+
 await startFrame<SessionView>({
   name: 'Pay Checkout operator',
-  pages: [queuePage, healthPage, reportPage, auditPage, searchPage, orderPage],
+  pages: [queuePage, ordersPage, healthPage, reportPage, auditPage, searchPage, orderPage],
   keyHint: html`Sign in with a key of the operator (<code>PAY_OPERATOR_KEY</code>).`,
   place: ({ environment }) => `operator · ${environment}`,
   person: ({ actor }) =>
     html`<small title="The fingerprint of your key: the audit trail has it">${actor}</small>`,
   search: {
-    label: 'Order, reference, checkout, transaction or event',
+    label: 'Order, reference, e-mail, amount, checkout, transaction or event',
     placeholder: 'Order, reference, checkout …',
     path: 'search',
   },

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import {
@@ -6,7 +5,6 @@ import {
   jsonBody,
   type Merchant,
   type MerchantSource,
-  orderState,
   parse,
   readCursor,
   SECRET_KINDS,
@@ -14,8 +12,8 @@ import {
   toCursor,
   word,
 } from '@pay-checkout/session-server/internals';
+import { searchBody } from '../page-data-routes.js';
 import { sessionOf } from '../page-routes.js';
-import { searchText } from '../search.js';
 import type { DashboardSession, DashboardService, MerchantRequest } from './service.js';
 
 const MAX_BODY_BYTES = 1024;
@@ -38,30 +36,16 @@ export function dashboardRoutes(
     (await whoAsks(response)).merchant;
 
   router.get('/orders', async (request, response) => {
-    const { cursor, q, ...filter } = parse(orderQuery, request.query);
-    const merchant = await merchantOf(response);
-    if (q !== undefined) {
-      response.json(await service.search(merchant, q));
-      return;
-    }
-    const [createdAt, order] = placeIn(cursor, orderPlace) ?? [];
-    const behind = order === undefined ? undefined : { createdAt: createdAt ?? 0, order };
-    const { next, ...found } = await service.orders(merchant, filter, behind);
-    const nextPlace = next && [next.createdAt, next.order];
-    response.json(withCursor({ ...found, nextPlace }));
+    response.json(await service.orders(await merchantOf(response), request.query));
+  });
+
+  router.post('/search', ...body, async (request, response) => {
+    const { q } = parse(searchBody, request.body);
+    response.json(await service.search(await merchantOf(response), q));
   });
 
   router.get('/orders.csv', async (request, response) => {
-    const filter = parse(filterQuery, request.query);
-    const merchant = await merchantOf(response);
-    response.attachment('orders.csv').type('text/csv; charset=utf-8');
-    for await (const text of service.ordersFile(merchant, filter)) {
-      if (response.closed) return;
-      if (!response.write(text)) {
-        await Promise.race([once(response, 'drain'), once(response, 'close')]);
-      }
-    }
-    response.end();
+    await service.sendOrders(await merchantOf(response), request.query, response);
   });
 
   router.get('/orders/:order', async (request, response) => {
@@ -113,13 +97,9 @@ export function dashboardRoutes(
 }
 
 const cursor = z.string().max(500).optional();
-const time = z.coerce.number().int().nonnegative().optional();
-const filterQuery = z.object({ state: orderState.optional(), from: time, to: time });
-const orderQuery = filterQuery.extend({ q: searchText.optional(), cursor });
 const eventQuery = z.object({ show: z.enum(['all', 'untaken']).default('all'), cursor });
 
 const number = z.int().nonnegative();
-const orderPlace = z.tuple([number, z.string()]);
 const eventPlace = z.tuple([number]);
 
 function placeIn<T>(text: string | undefined, place: z.ZodType<T>): T | undefined {

@@ -1,29 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'express';
 import {
   AppError,
   ConfigError,
   DEFAULT_LINK_SECONDS,
   findOrder,
   Limit,
-  listOrders,
   makePayLink,
   type Merchant,
   type DashboardParts,
   openPersonalPart,
-  type OrderPlace,
-  type OrderState,
-  readMerchantOrders,
   type SecretKind,
   sql,
 } from '@pay-checkout/session-server/internals';
 import { recordAction, redeliverAndNote } from '../audit.js';
-import type { PageOf } from '../page-view.js';
+import { findOrdersByKey, readOrderList, sendOrderFile, toRow } from '../order-list.js';
+import type { OrderListView, PageOf } from '../page-view.js';
 import type { PageSession } from '../page-session.js';
 import { searchOrders } from '../search.js';
 import { readTimeline } from '../timeline.js';
 import { type EventPlace, findEvents, findEventsOf, findUntaken } from './events.js';
-import { findOrdersByName, OrderCsv, toRow } from './orders.js';
 import { makeSecret, readSecrets } from './secrets.js';
 import { describeStory } from './story.js';
 import type {
@@ -32,27 +29,18 @@ import type {
   MerchantEventView,
   MerchantOrderView,
   NewSecretView,
-  OrderListView,
   PayLinkView,
   SetupView,
 } from './view.js';
 
-/** Items of a page of a list, and orders that are read for the file at a time. */
+/** Items of a page of a list. */
 const PAGE_ITEMS = 50;
-const FILE_ITEMS = 500;
 /** Requests to the shop, and new secrets, that a merchant may cause in a minute. */
 const ACTIONS_PER_MINUTE = 20;
 const CHECK_SECONDS = 15;
 /** How long a change waits for the server to read its file, which it does once a second. */
 const READ_WAITS = 15;
 const READ_WAIT_MS = 200;
-
-export interface OrderFilter {
-  readonly state?: OrderState | undefined;
-  /** Created at this time or later, and before that time; in milliseconds since 1970. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-}
 
 /** A part of a list, and the place that the next part is behind. */
 interface Found<T, Place> extends Omit<PageOf<T>, 'next'> {
@@ -80,51 +68,26 @@ export class DashboardService {
     this.#parts = parts;
   }
 
-  async orders(
-    { id }: Merchant,
-    filter: OrderFilter,
-    behind: OrderPlace | undefined,
-  ): Promise<Pick<OrderListView, 'items'> & { readonly next?: OrderPlace }> {
-    const { orders, ...rest } = await this.#list(id, filter, { behind, limit: PAGE_ITEMS });
-    return { items: orders.map(toRow), ...rest };
+  /** `query` is that of a request. */
+  orders({ id }: Merchant, query: unknown): Promise<OrderListView> {
+    return readOrderList(this.#parts, query, id);
   }
 
-  /** By name, reference, checkout, transaction or event. */
+  sendOrders({ id }: Merchant, query: unknown, response: Response): Promise<void> {
+    return sendOrderFile(this.#parts, query, response, id);
+  }
+
+  /** As {@link searchOrders} does. */
   async search({ id }: Merchant, text: string): Promise<OrderListView> {
-    const { database, encryption } = this.#parts;
-    const { orders: found, more } = await searchOrders(database, text, id);
-    const names = found.map(({ order }) => order);
-    return { items: (await findOrdersByName(database, id, names, encryption)).map(toRow), more };
-  }
-
-  /** All orders that match, as the text of a CSV file, part by part. */
-  async *ordersFile({ id }: Merchant, filter: OrderFilter): AsyncGenerator<string, void> {
-    const csv = new OrderCsv();
-    yield csv.head;
-    let behind: OrderPlace | undefined;
-    do {
-      const { orders, next } = await this.#list(id, filter, { behind, limit: FILE_ITEMS });
-      yield csv.toText(orders);
-      behind = next;
-    } while (behind);
-  }
-
-  async #list(
-    merchant: string,
-    { state, from, to }: OrderFilter,
-    page: { readonly behind: OrderPlace | undefined; readonly limit: number },
-  ) {
-    const { database, encryption } = this.#parts;
-    const filter = { merchant, state, createdAfter: from, createdBefore: to, ...page };
-    const { orders, ...rest } = await listOrders(database, filter);
-    return { orders: await readMerchantOrders(database, merchant, orders, encryption), ...rest };
+    const { orders, more } = await searchOrders(this.#parts, text, id);
+    return { items: (await findOrdersByKey(this.#parts, orders)).map(toRow), more };
   }
 
   /** @throws {AppError} 404 `order_not_found` */
   async order({ id: merchant }: Merchant, order: string): Promise<MerchantOrderView> {
-    const { database, encryption, config } = this.#parts;
+    const { database, config } = this.#parts;
     const timeline = await readTimeline(database, { merchant, order });
-    const [view] = await findOrdersByName(database, merchant, [order], encryption);
+    const [view] = await findOrdersByKey(this.#parts, [{ merchant, order }]);
     if (!timeline || !view) throw noSuchOrder();
     return {
       order: view,

@@ -1,5 +1,5 @@
 /** What the merchant's dashboard reads, in types that it shares with the server. Times are ms since 1970. */
-import type { MerchantOrder, OrderState, SecretKind } from '@pay-checkout/session-server/internals';
+import type { MerchantOrder, SecretKind } from '@pay-checkout/session-server/internals';
 import type { PageOf } from '../page-view.js';
 
 export interface DashboardSessionView {
@@ -8,22 +8,6 @@ export interface DashboardSessionView {
   readonly actor: string;
   readonly expiresAt: number;
   readonly environment: string;
-}
-
-export interface OrderRow {
-  readonly order: string;
-  readonly state: OrderState;
-  /** Decimal text. */
-  readonly amount: string;
-  readonly currency: string;
-  readonly amountRefunded: string;
-  readonly attention: readonly string[];
-  readonly createdAt: number;
-}
-
-export interface OrderListView extends PageOf<OrderRow> {
-  /** Whether a search has found more than it shows. */
-  readonly more?: boolean;
 }
 
 /** One try to deliver an event. */

@@ -71,6 +71,8 @@ export interface AttemptRequest extends ProviderMerchant {
   readonly returnUrl?: string | undefined;
   /** Id of the request that asks for it. */
   readonly requestId?: string | undefined;
+  /** Of its customer's e-mail, where the shop was asked for the order. */
+  readonly emailDigest?: string | undefined;
   /**
    * `activeSince` of the attempt that was active before its price was asked for, 0 where there was none: one
    * at another price that became active later has a newer price. No clock says so: those of servers differ.

@@ -267,7 +267,7 @@ export async function beginAttempt(
       const made = { request, checkout: checkout.id, isRenewal, activeSince };
       const { attempt, tokens, insert } = await makeAttempt(tx, made, now, rules, orderIds);
       if (retire) endAttempt(tx, retire.orderId, retire.to);
-      const added = reopened ? [] : addCheckout(tx, checkout, context);
+      const added = reopened ? [] : addCheckout(tx, checkout, request, context);
       tx.queue(...added, insert);
       // An order is open before its first checkout, and with it.
       if (history.checkouts.length > 0) {
@@ -352,12 +352,13 @@ export function newCheckout(
 export function addCheckout(
   tx: Transaction,
   checkout: Checkout,
+  { emailDigest }: Pick<AttemptRequest, 'emailDigest'>,
   { clock, onChange }: StepContext,
 ): Sql[] {
   tx.afterCommit(() => {
     onChange(undefined, checkout);
   });
-  return [addOrder(checkout, clock.now()), insertCheckout(checkout)];
+  return [addOrder({ ...checkout, emailDigest }, clock.now()), insertCheckout(checkout)];
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { CheckoutState, PaymentFacts, RefundState } from '../contract.js';
+import { type OrderKey, ordersOf } from '../orders/repository.js';
 import {
   optionalNumber,
   optionalText,
@@ -46,19 +47,15 @@ export function findCheckoutsOfOrder(
   merchant: string,
   order: string,
 ): Promise<Checkout[]> {
-  return findCheckoutsOfOrders(reader, merchant, [order]);
+  return findCheckoutsWhere(reader, sql`merchant = ${merchant} AND order_name = ${order}`);
 }
 
-/** Every checkout of some orders of a merchant, oldest first. */
+/** Every checkout of some orders, oldest first. */
 export function findCheckoutsOfOrders(
   reader: Reader,
-  merchant: string,
-  orders: readonly string[],
+  orders: readonly OrderKey[],
 ): Promise<Checkout[]> {
-  return findCheckoutsWhere(
-    reader,
-    sql`merchant = ${merchant} AND order_name IN ${sql.list(orders)}`,
-  );
+  return findCheckoutsWhere(reader, sql`(merchant, order_name) IN ${ordersOf(orders)}`);
 }
 
 /** Every checkout that a condition holds for, oldest first. */

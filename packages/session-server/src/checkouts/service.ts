@@ -2,6 +2,7 @@ import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
 import type { HintRequest, CreateCheckoutRequest, LineItem } from '../contract.js';
+import type { DataEncryption } from '../encryption.js';
 import { AppError, checkoutNotFound, merchantDisabled, orderNotFound } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -9,6 +10,7 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../observer.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
+import { emailDigestOf } from '../orders/put-orders.js';
 import { findOrder } from '../orders/repository.js';
 import type { Database } from '../store/database.js';
 import type { ChangeFeed } from './change-feed.js';
@@ -61,6 +63,7 @@ export interface PaymentHints {
 export interface CheckoutServiceOptions {
   readonly merchants: MerchantSource;
   readonly database: Database;
+  readonly encryption: DataEncryption;
   readonly context: StepContext;
   readonly gateway: PartnerGateway;
   readonly lookUpOrder: OrderLookup;
@@ -270,7 +273,7 @@ export class CheckoutService {
     request: IdentifiedRequest,
     hasNewerPrice: boolean,
   ): Promise<PricedOrder | CreateResult> {
-    const { database, lookUpOrder, onStep } = this.#options;
+    const { database, lookUpOrder, encryption, onStep } = this.#options;
     // As if nothing were active, until something at another price turns out to be: then the shop is asked again.
     const active =
       hasNewerPrice && merchant.orderLookup
@@ -286,7 +289,12 @@ export class CheckoutService {
     }
     checkLines(order, amountMinor, merchant);
     const avs = toAvsFields(order, request.avs);
-    const wanted = { ...attemptRequest(merchant, order, amountMinor, request), pricedAfter };
+    const wanted = {
+      ...attemptRequest(merchant, order, amountMinor, request),
+      pricedAfter,
+      // Of a stored order it is known.
+      emailDigest: order.isStored ? undefined : emailDigestOf(order, encryption),
+    };
     if (await needsAddress(merchant, avs, wanted, database)) {
       const lineItems = linesFor(request, order.lineItems);
       return { kind: 'needs-avs', merchant, amountMinor, lineItems };

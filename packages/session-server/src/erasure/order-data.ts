@@ -33,7 +33,7 @@ export const ORDER_TABLES = {
       ...['merchant', 'order_name', 'state', 'created_at', 'updated_at', 'renewed_at', 'erased_at'],
       ...['is_void', 'order_version', 'amount_minor', 'currency', 'decimals', 'split'],
     ],
-    erases: ['return_url', 'sealed'],
+    erases: ['return_url', 'sealed', 'email_digest'],
   },
   checkouts: {
     of: ofOrder,
@@ -174,7 +174,7 @@ export async function eraseOrder(
       WHERE id = ${id}`);
   }
   await tx.run(sql`
-    UPDATE orders SET return_url = NULL, sealed = NULL, erased_at = ${isErased ? now : undefined}
+    UPDATE orders SET return_url = NULL, sealed = NULL, email_digest = NULL, erased_at = ${isErased ? now : undefined}
     WHERE ${ofOrder(key)}`);
   return isErased ? 'erased' : 'waiting';
 }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { runRestore } from '../cli/restore-command.js';
 import type { MerchantEvent, MerchantEventList, MerchantOrderList } from '../contract.js';
 import { DataEncryption, loadSandboxKeys } from '../encryption.js';
-import { listOrders } from '../orders/repository.js';
+import { listOrders } from '../orders/order-list.js';
 import type { Reader } from '../store/database.js';
 import { PRICE, PuttingShop } from '../testing/putting-shop.js';
 import { TEST_RULES } from '../testing/store-harness.js';
@@ -177,7 +177,7 @@ describe('many lists of one merchant', () => {
           return store.database.all(query);
         },
       };
-      const views = await readMerchantOrders(reader, 'teashop', orders, encryption);
+      const views = await readMerchantOrders(reader, orders, encryption);
       return [views.length, statements];
     };
     expect([await read(18), await read(20)]).toEqual([

@@ -6,29 +6,28 @@ import type { MerchantOrder } from '../contract.js';
 import type { DataEncryption } from '../encryption.js';
 import { formatMinor } from '../money.js';
 import { openPersonalPart, type PersonalPart } from '../orders/put-orders.js';
-import type { StoredOrder } from '../orders/repository.js';
+import type { OrderKey, StoredOrder } from '../orders/repository.js';
 import { findTransactionsOf, type StoredTransaction } from '../reconciliation/repository.js';
 import type { Reader } from '../store/database.js';
 
 /**
- * Orders of one merchant as its back end is shown them: the truth, with its evidence. However many they
+ * Orders as the back ends of their merchants are shown them: the truth, with its evidence. However many they
  * are, they are read with three statements.
  */
 export async function readMerchantOrders(
   reader: Reader,
-  merchant: string,
   orders: readonly StoredOrder[],
   encryption: DataEncryption,
 ): Promise<MerchantOrder[]> {
   if (orders.length === 0) return [];
-  const names = orders.map(({ order }) => order);
-  const checkouts = await findCheckoutsOfOrders(reader, merchant, names);
+  const checkouts = await findCheckoutsOfOrders(reader, orders);
   const ids = checkouts.map(({ id }) => id);
   const attempts = Map.groupBy(await findAttemptsOf(reader, ids), ({ checkout }) => checkout);
   const transactions = await findTransactionsOf(reader, ids);
-  const byOrder = Map.groupBy(checkouts, ({ order }) => order);
+  const keyOf = ({ merchant, order }: OrderKey): string => JSON.stringify([merchant, order]);
+  const byOrder = Map.groupBy(checkouts, keyOf);
   return orders.map((stored) => {
-    const ofOrder = byOrder.get(stored.order) ?? [];
+    const ofOrder = byOrder.get(keyOf(stored)) ?? [];
     const evidence = { attempts, transactions };
     return toMerchantOrder(stored, ofOrder, evidence, encryption);
   });

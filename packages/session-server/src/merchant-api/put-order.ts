@@ -10,7 +10,7 @@ import { AppError, type FieldError, invalidRequest } from '../errors.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { formatMinor, parseMinor } from '../money.js';
 import { orderVersionOf } from '../orders/order-lookup.js';
-import { openPersonalPart, sealPersonalPart } from '../orders/put-orders.js';
+import { emailDigestOf, openPersonalPart, sealPersonalPart } from '../orders/put-orders.js';
 import {
   addOrder,
   findOrder,
@@ -89,7 +89,8 @@ export async function putOrder(
     return { isNew: false, state: stored.state };
   }
   const sealed = sealPersonalPart(personal, key, encryption);
-  await savePutOrder(tx, key, { ...order.price, sealed }, now);
+  const emailDigest = emailDigestOf(personal, encryption);
+  await savePutOrder(tx, key, { ...order.price, sealed, emailDigest }, now);
   return { isNew: stored === undefined, state: await refreshOrder(tx, key, now) };
 }
 

@@ -13,7 +13,8 @@ import { jsonBody, parse, readBearerKey } from '../http/parse.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { findOrder, listOrders } from '../orders/repository.js';
+import { listOrders } from '../orders/order-list.js';
+import { findOrder } from '../orders/repository.js';
 import type { Database } from '../store/database.js';
 import { readCursor, readFeed, toCursor } from './feed.js';
 import { readMerchantOrders } from './order-view.js';
@@ -92,7 +93,7 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     const key = { merchant: merchantOf(response).id, order: orderIn(request) };
     const stored = await findOrder(database, key);
     if (!stored) throw notFound();
-    const [view] = await readMerchantOrders(database, key.merchant, [stored], encryption);
+    const [view] = await readMerchantOrders(database, [stored], encryption);
     response.json(view);
   });
 
@@ -104,7 +105,7 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
     await sendList(response, query.limit, async (): Promise<MerchantOrderList> => {
       const { orders, next } = await listOrders(database, { ...query, merchant, behind });
       return {
-        orders: await readMerchantOrders(database, merchant, orders, encryption),
+        orders: await readMerchantOrders(database, orders, encryption),
         nextCursor: next ? toCursor([next.createdAt, next.order]) : null,
       };
     });

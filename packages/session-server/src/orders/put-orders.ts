@@ -92,6 +92,14 @@ interface EventBody {
   readonly data: OrderKey;
 }
 
+/** What an order is found by in place of its customer's e-mail. */
+export function emailDigestOf(
+  { customer }: Pick<ShopOrder, 'customer'>,
+  encryption: DataEncryption,
+): string | undefined {
+  return customer?.email === undefined ? undefined : encryption.emailDigests(customer.email)[0];
+}
+
 /** What the encrypted part belongs to, so that none can be put in the place of another. */
 function contextOf({ merchant, order }: OrderKey): string {
   return `pay-checkout.put-order.v1\n${merchant}\n${order}`;

@@ -28,6 +28,11 @@ export interface PutOrder {
   readonly sealed?: Uint8Array | undefined;
 }
 
+/** How an order is found by the e-mail of its customer: {@link DataEncryption.emailDigests}. */
+interface EmailDigest {
+  readonly emailDigest?: string | undefined;
+}
+
 /** Every order that was put or has a checkout. */
 export interface StoredOrder extends OrderKey {
   readonly state: OrderState;
@@ -39,29 +44,6 @@ export interface StoredOrder extends OrderKey {
   readonly erasedAt?: number | undefined;
   /** Undefined where the shop is asked for its price. */
   readonly put?: PutOrder | undefined;
-}
-
-/** Orders that one request for a list reads at most, however few of them it is for. */
-const MAX_SCANNED = 1000;
-
-export interface OrderListFilter {
-  readonly merchant: string;
-  readonly state?: OrderState | undefined;
-  /** At this time or later, and before that time; in milliseconds since 1970. */
-  readonly updatedAfter?: number | undefined;
-  readonly updatedBefore?: number | undefined;
-  /** The same of when it was created. */
-  readonly createdAfter?: number | undefined;
-  readonly createdBefore?: number | undefined;
-  /** The order behind which the page begins. */
-  readonly behind?: OrderPlace | undefined;
-  readonly limit: number;
-}
-
-/** Where an order stands in the list: it never moves. */
-export interface OrderPlace {
-  readonly createdAt: number;
-  readonly order: string;
 }
 
 export async function findOrder(
@@ -125,7 +107,7 @@ export function ordersOf(keys: readonly OrderKey[]): Sql {
 export async function savePutOrder(
   tx: Transaction,
   { merchant, order }: OrderKey,
-  put: PutOrder,
+  put: PutOrder & EmailDigest,
   now: number,
 ): Promise<void> {
   tx.queue(addOrder({ merchant, order }, now));
@@ -133,16 +115,21 @@ export async function savePutOrder(
     UPDATE orders SET is_void = 0, order_version = ${put.version}, amount_minor = ${put.amountMinor},
       currency = ${put.currency}, decimals = ${put.decimals},
       split = ${put.split && JSON.stringify(put.split)}, return_url = ${put.returnUrl},
-      sealed = ${put.sealed}
+      sealed = ${put.sealed}, email_digest = ${put.emailDigest}
     WHERE merchant = ${merchant} AND order_name = ${order}`);
 }
 
 /** Adds an order that is not stored yet; one that is gets no older. */
-export function addOrder({ merchant, order }: OrderKey, now: number): Sql {
+export function addOrder(
+  { merchant, order, emailDigest }: OrderKey & EmailDigest,
+  now: number,
+): Sql {
   return sql`
-    INSERT INTO orders (merchant, order_name, state, created_at, updated_at, renewed_at, is_void)
-    VALUES (${merchant}, ${order}, 'open', ${now}, ${now}, ${now}, 0)
-    ON CONFLICT (merchant, order_name) DO UPDATE SET renewed_at = excluded.renewed_at`;
+    INSERT INTO orders
+      (merchant, order_name, state, created_at, updated_at, renewed_at, is_void, email_digest)
+    VALUES (${merchant}, ${order}, 'open', ${now}, ${now}, ${now}, 0, ${emailDigest})
+    ON CONFLICT (merchant, order_name) DO UPDATE SET renewed_at = excluded.renewed_at,
+      email_digest = coalesce(excluded.email_digest, orders.email_digest)`;
 }
 
 /**
@@ -170,7 +157,7 @@ export async function voidOrder(tx: Transaction, { merchant, order }: OrderKey):
 export async function forgetPut(tx: Transaction, { merchant, order }: OrderKey): Promise<void> {
   await tx.run(sql`
     UPDATE orders SET is_void = 0, order_version = NULL, amount_minor = NULL, currency = NULL,
-      decimals = NULL, split = NULL, return_url = NULL, sealed = NULL
+      decimals = NULL, split = NULL, return_url = NULL, sealed = NULL, email_digest = NULL
     WHERE merchant = ${merchant} AND order_name = ${order}`);
 }
 
@@ -182,42 +169,6 @@ export function updateOrderState(
   return sql`
     UPDATE orders SET state = ${state}, updated_at = ${now}, erased_at = NULL
     WHERE merchant = ${merchant} AND order_name = ${order}`;
-}
-
-/**
- * Orders of a merchant, newest first. A page may be short where few of the orders read match the filter.
- *
- * @returns `next` is the place to go on from; undefined when there are no more
- */
-export async function listOrders(
-  reader: Reader,
-  filter: OrderListFilter,
-): Promise<{ readonly orders: readonly StoredOrder[]; readonly next?: OrderPlace }> {
-  const { merchant, state, behind, updatedAfter, updatedBefore, limit } = filter;
-  const { createdAfter, createdBefore } = filter;
-  const isOfAnyTime = updatedAfter === undefined && updatedBefore === undefined;
-  const scanned = isOfAnyTime ? limit + 1 : MAX_SCANNED;
-  const inState = state === undefined ? sql`` : sql` AND state = ${state}`;
-  const since = createdAfter === undefined ? sql`` : sql` AND created_at >= ${createdAfter}`;
-  const until = createdBefore === undefined ? sql`` : sql` AND created_at < ${createdBefore}`;
-  const older = behind
-    ? sql` AND (created_at, order_name) < (${behind.createdAt}, ${behind.order})`
-    : sql``;
-  const rows = await reader.all(sql`
-    SELECT * FROM orders WHERE merchant = ${merchant}${inState}${since}${until}${older}
-    ORDER BY created_at DESC, order_name DESC LIMIT ${scanned}`);
-  const orders: StoredOrder[] = [];
-  for (const [index, row] of rows.entries()) {
-    const found = toOrder(row);
-    const { updatedAt } = found;
-    const isMeant = updatedAt >= (updatedAfter ?? 0) && updatedAt < (updatedBefore ?? Infinity);
-    if (isMeant) orders.push(found);
-    const isLast = index === rows.length - 1 && rows.length < scanned;
-    if (!isLast && (orders.length === limit || index === scanned - 1)) {
-      return { orders, next: { createdAt: found.createdAt, order: found.order } };
-    }
-  }
-  return { orders };
 }
 
 export function toOrder(row: Row): StoredOrder {

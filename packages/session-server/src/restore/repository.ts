@@ -128,7 +128,7 @@ export async function adoptAttempt(
   const checkout =
     ofOrder.find(({ orderVersion }) => orderVersion === request.orderVersion) ??
     newCheckout(request, context, found.createdAt);
-  if (!ofOrder.includes(checkout)) tx.queue(...addCheckout(tx, checkout, context));
+  if (!ofOrder.includes(checkout)) tx.queue(...addCheckout(tx, checkout, request, context));
   const now = context.clock.now();
   await insertFoundAttempt(tx, found, checkout.id, now);
   await refreshOrder(tx, request, now);

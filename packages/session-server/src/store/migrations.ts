@@ -1,5 +1,5 @@
 import type { Database } from './database.js';
-import { sql } from './sql.js';
+import { Sql, sql } from './sql.js';
 
 /** Words in which the engines differ. */
 export interface Dialect {
@@ -11,6 +11,20 @@ export interface Dialect {
   readonly identity: string;
   /** After the columns of a table. */
   readonly strict: string;
+  /** {@link PAYMENT_JSON} */
+  readonly payment: string;
+}
+
+/** The column `checkouts.payment` as JSON. Its indexes, and what searches along them, have the same words. */
+export const PAYMENT_JSON = { postgres: 'CAST(payment AS jsonb)', sqlite: 'payment' } as const;
+
+/** A fact of the payment of a checkout that people search by; each has an index. */
+export function paymentFact(
+  name: 'lastDigits' | 'internalReference',
+  { isShared }: Pick<Database, 'isShared'>,
+): Sql {
+  const payment = isShared ? PAYMENT_JSON.postgres : PAYMENT_JSON.sqlite;
+  return new Sql([`(${payment} ->> '${name}')`], []);
 }
 
 export type Migration = (dialect: Dialect) => string;
@@ -320,6 +334,22 @@ export const MIGRATIONS: readonly Migration[] = [
   () => `
   CREATE INDEX attempts_of_session ON attempts (session_id) WHERE session_id IS NOT NULL;
   CREATE INDEX checkouts_of_request ON checkouts (request_id) WHERE request_id IS NOT NULL;
+  `,
+
+  // For the search of an order in any case, of a card, an internal reference, an amount and a shopper's
+  // e-mail, and for the list of the orders of all merchants.
+  ({ text, payment }) => `
+  -- Keyed hash of the customer's e-mail: see DataEncryption.
+  ALTER TABLE orders ADD COLUMN email_digest ${text};
+  CREATE INDEX orders_of_email ON orders (email_digest, created_at) WHERE email_digest IS NOT NULL;
+  CREATE INDEX orders_by_name_in_any_case ON orders (lower(order_name), merchant);
+  CREATE INDEX orders_newest_of_all ON orders (created_at, order_name, merchant);
+  CREATE INDEX orders_in_state_of_all ON orders (state, created_at, order_name, merchant);
+  CREATE INDEX checkouts_of_amount ON checkouts (amount_minor, currency, number);
+  CREATE INDEX checkouts_of_last_digits ON checkouts ((${payment} ->> 'lastDigits'), number)
+    WHERE payment IS NOT NULL;
+  CREATE INDEX checkouts_of_internal_reference ON checkouts ((${payment} ->> 'internalReference'))
+    WHERE payment IS NOT NULL;
   `,
 ];
 

@@ -83,7 +83,7 @@ describe('an upgrade to one reader for each account', () => {
 describe('an upgrade to checkouts that say what was submitted', () => {
   it('takes what is still polled for: nothing else would end it', () => {
     const SUBMITTED = 'ALTER TABLE checkouts ADD COLUMN submitted_at';
-    const dialect = { bigint: '', bytes: '', text: '', identity: '', strict: '' };
+    const dialect = { bigint: '', bytes: '', text: '', identity: '', strict: '', payment: '' };
     const before = MIGRATIONS.findIndex((migration) => migration(dialect).includes(SUBMITTED));
     start(...MIGRATIONS.slice(0, before));
     const database = new DatabaseSync(path);

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { DataFileError } from './data-file.js';
-import { type Dialect, type Migration, MIGRATIONS } from './migrations.js';
+import { type Dialect, type Migration, MIGRATIONS, PAYMENT_JSON } from './migrations.js';
 
 const SQLITE: Dialect = {
   bigint: 'INTEGER',
@@ -8,6 +8,7 @@ const SQLITE: Dialect = {
   text: 'TEXT',
   identity: 'INTEGER PRIMARY KEY',
   strict: 'STRICT',
+  payment: PAYMENT_JSON.sqlite,
 };
 
 /**

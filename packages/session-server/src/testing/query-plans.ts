@@ -16,6 +16,7 @@ const GROWING = new Set([
 const WAITING = [
   'attempts_next_poll',
   'checkouts_due',
+  'checkouts_open_attention',
   'checkouts_price_check',
   'webhooks_due',
   'webhooks_unmatched',

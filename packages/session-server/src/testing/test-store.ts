@@ -47,11 +47,10 @@ import {
 } from '../outbox/repository.js';
 import { DEFAULT_ACCOUNT } from '../merchants/merchant.js';
 import type { ProviderMerchant } from '../provider/gateway.js';
+import { listOrders, type OrderListFilter } from '../orders/order-list.js';
 import {
   findOrder,
-  listOrders,
   type OrderKey,
-  type OrderListFilter,
   type PutOrder,
   savePutOrder,
   voidOrder,

@@ -1,0 +1,193 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { OrderListView, OrderRow } from '../../src/page-view.js';
+import { ApiError, download } from './api.js';
+import { linkTo, type Page, page, type Params } from './page.js';
+import { renderTable, words } from './parts.js';
+
+const STATES = [
+  ...['open', 'returned', 'paid', 'failed', 'cancelled', 'left', 'expired', 'unconfirmed', 'void'],
+];
+
+export interface OrderListOptions {
+  /** Whether it shows the orders of every merchant. */
+  readonly hasMerchants?: boolean;
+  /** Whether days are those of UTC. Default: those of the person's zone. */
+  readonly isUtc?: boolean;
+  readonly time: (ms: number) => TemplateResult;
+  readonly link: (row: OrderRow) => TemplateResult;
+  /** What is said where there is no order at all. */
+  readonly empty: TemplateResult;
+}
+
+/** Orders by state and day, with their totals and as a file, or what a search has found. */
+export function orderListPage(options: OrderListOptions): Page {
+  return page<OrderListView>({
+    path: 'orders',
+    nav: 'Orders',
+    title: ({ q }) => (q ? `Search: ${q}` : 'Orders'),
+    // What many orders come to is counted each time.
+    everySeconds: 15,
+    read: ({ q, ...params }) =>
+      q ? { path: 'search', body: { q } } : `orders?${queryOf(params, options)}`,
+    draw: ({ items, next, more, totals }, params) =>
+      html`${params['q'] ? nothing : renderForm(params, options)}
+      ${items.length === 0 ? renderEmpty(params, options) : renderOrders(items, options)}
+      ${more ? html`<p>There are more. Enter more, or use the list of orders.</p>` : nothing}
+      ${totals && items.length > 0 ? renderTotals(totals) : nothing}
+      ${params['q'] ? nothing : renderMore(params, next)}`,
+  });
+}
+
+function queryOf(
+  { merchant, state, attention, from, to, cursor }: Params,
+  { isUtc = false }: OrderListOptions,
+): string {
+  const start = startOf(from, isUtc);
+  const end = startOf(to, isUtc, 1);
+  return String(
+    new URLSearchParams({
+      ...(merchant && { merchant }),
+      ...(state && { state }),
+      ...(attention && { attention }),
+      ...(start !== undefined && { from: String(start) }),
+      ...(end !== undefined && { to: String(end) }),
+      ...(cursor && { cursor }),
+    }),
+  );
+}
+
+/** Undefined for what is no day. */
+function startOf(day: string | undefined, isUtc: boolean, daysLater = 0): number | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
+  if (date === undefined) return undefined;
+  const parts = [Number(year), Number(month) - 1, Number(date) + daysLater] as const;
+  return isUtc ? Date.UTC(...parts) : new Date(...parts).getTime();
+}
+
+function renderForm(params: Params, options: OrderListOptions): TemplateResult {
+  const { merchant = '', state = '', from = '', to = '', attention } = params;
+  const fieldsOf = (form: HTMLFormElement): Params =>
+    Object.fromEntries(
+      [...new FormData(form)].map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value.trim() : '',
+      ]),
+    );
+  const show = (event: SubmitEvent): void => {
+    event.preventDefault();
+    location.hash = linkTo('orders', fieldsOf(event.target as HTMLFormElement));
+  };
+  const save = async (event: Event): Promise<void> => {
+    const button = event.target as HTMLButtonElement;
+    const problem = button.form?.querySelector('[role=alert]');
+    if (!button.form || !problem || button.ariaDisabled === 'true') return;
+    button.setAttribute('aria-disabled', 'true');
+    problem.textContent = '';
+    try {
+      await download(`orders.csv?${queryOf(fieldsOf(button.form), options)}`, 'orders.csv');
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      problem.textContent = error.message;
+    } finally {
+      button.removeAttribute('aria-disabled');
+    }
+  };
+  const zone = options.isUtc ? ' (UTC)' : '';
+  return html`<form @submit=${show}>
+    <fieldset class="grid">
+      ${
+        options.hasMerchants
+          ? html`<label>
+              Merchant
+              <input name="merchant" placeholder="all" autocomplete="off" .value=${merchant} />
+            </label>`
+          : nothing
+      }
+      <label>
+        State
+        <select name="state" .value=${state}>
+          <option value="">all</option>
+          ${STATES.map((each) => html`<option ?selected=${each === state}>${each}</option>`)}
+        </select>
+      </label>
+      <label>From${zone} <input name="from" type="date" .value=${from} /></label>
+      <label>To${zone} <input name="to" type="date" .value=${to} /></label>
+    </fieldset>
+    ${
+      options.hasMerchants
+        ? html`<label>
+            <input name="attention" type="checkbox" value="open" .checked=${attention === 'open'} />
+            Only those that need a person
+          </label>`
+        : nothing
+    }
+    <button>Show</button>
+    <button type="button" class="outline" @click=${save}>Download CSV</button>
+    <p class="problem" role="alert"></p>
+  </form>`;
+}
+
+function renderOrders(
+  items: readonly OrderRow[],
+  { link, time }: OrderListOptions,
+): TemplateResult {
+  return renderTable(
+    'Orders',
+    ['Order', 'State', 'Amount', 'Created', 'Check before shipping'],
+    items.map((row) => [
+      link(row),
+      row.state === 'paid' ? html`<ins>paid</ins>` : row.state,
+      html`${row.amount}
+      ${row.currency}${
+        /[1-9]/.test(row.amountRefunded)
+          ? html`<br /><small>${row.amountRefunded} refunded</small>`
+          : nothing
+      }`,
+      time(row.createdAt),
+      row.attention.length === 0 ? '–' : html`<mark>${row.attention.map(words).join(', ')}</mark>`,
+    ]),
+  );
+}
+
+function renderTotals({
+  states,
+  paid,
+  more,
+}: NonNullable<OrderListView['totals']>): TemplateResult {
+  const counts = Object.entries(states).map(([state, orders]) => `${count(orders)} ${state}`);
+  return html`<p>
+    ${more ? 'Of the newest 10,000 orders: ' : 'In all: '}${counts.join(', ')}.
+    ${paid.map(
+      ({ currency, amount, refunded }) =>
+        html`<br />Paid: <strong>${amount} ${currency}</strong>${
+            /[1-9]/.test(refunded) ? html`, of which ${refunded} refunded` : nothing
+          }.`,
+    )}
+    ${more ? html`<br />For all of them, choose fewer days.` : nothing}
+  </p>`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function renderEmpty({ q, ...filter }: Params, { empty }: OrderListOptions): TemplateResult {
+  if (q) {
+    return html`<p>
+      Nothing found. The beginning of an order’s name is enough; enter everything else in full, and
+      an amount with its currency.
+    </p>`;
+  }
+  return Object.values(filter).some(Boolean)
+    ? html`<p>No order matches. <a href=${linkTo('orders')}>Show all orders</a></p>`
+    : empty;
+}
+
+function renderMore({ cursor, ...filter }: Params, next: string | undefined): TemplateResult {
+  const link = (text: string, query: Params) =>
+    html`<a role="button" class="outline" href=${linkTo('orders', query)}>${text}</a>`;
+  return html`<p>
+    ${cursor ? link('Newest', filter) : nothing}
+    ${next ? link('Older', { ...filter, cursor: next }) : nothing}
+  </p>`;
+}
