@@ -230,7 +230,8 @@ describe('the operator’s page', () => {
     await page.clock.runFor(60_000);
     expect(asked).toBe(before);
     await look('visible');
-    await expect.poll(() => asked).toBe(before + 1);
+    // For the page, and for the problems of the servers.
+    await expect.poll(() => asked).toBe(before + 2);
   });
 
   it('signs out, and shows nothing any more', async () => {

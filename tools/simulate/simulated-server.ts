@@ -194,6 +194,10 @@ class TrackedDatabase implements Database {
     this.#track(this.#database.run(name, first, ...others));
   readonly write: Database['write'] = (build) => this.#track(this.#database.write(build));
 
+  clockAheadMs(): undefined {
+    return undefined;
+  }
+
   countConnections(): undefined {
     return undefined;
   }

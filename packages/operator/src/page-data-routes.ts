@@ -26,6 +26,10 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
     response.json(await service.healthView());
   });
 
+  router.get('/problems', async (_request, response) => {
+    response.json(await service.problems());
+  });
+
   // What is searched for may be an e-mail: in no address, which proxies write into their logs.
   router.post('/search', ...body, async (request, response) => {
     response.json(await page.search(parse(searchBody, request.body).q));

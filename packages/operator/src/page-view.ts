@@ -6,6 +6,7 @@ import type {
   OrderState,
   OrderTotals,
   ServerMetrics,
+  ServerState,
 } from '@pay-checkout/session-server/internals';
 
 export interface SessionView {
@@ -26,13 +27,13 @@ export interface MerchantView {
 }
 
 export interface HealthView {
+  /** The one that has answered first. */
+  readonly servers: readonly ServerState[];
   /** Of each operation, that this server has made since it started. */
   readonly providerCalls: Awaited<ReturnType<ServerMetrics['providerCalls']>>;
   /** Those with the most that needs a person come first. */
   readonly busyMerchants: readonly MerchantView[];
-  readonly version: string;
   readonly isWritable: boolean;
-  readonly uptimeSeconds: number;
   readonly merchants: { readonly all: number; readonly disabled: number };
   /** How many items wait, and how long the oldest has waited. Counts stop at 10,000. */
   readonly backlog: Awaited<ReturnType<Figures['backlog']>>;

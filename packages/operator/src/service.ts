@@ -13,11 +13,12 @@ import {
   type ReconciliationService,
   type RedeliverFilter,
   type ServerMetrics,
-  VERSION,
+  type Servers,
 } from '@pay-checkout/session-server/internals';
 import { describeTimeline, explainOrder } from './explain.js';
 import { redeliverAndNote } from './audit.js';
 import type { HealthView, MerchantView } from './page-view.js';
+import { describeServerProblems } from './server-problems.js';
 import { findAttention, findUnmatchedWebhooks, readMerchantFigures } from './repository.js';
 
 const DAY_MS = 86_400_000;
@@ -33,6 +34,7 @@ export interface OperatorServiceOptions {
   readonly reconciliation: Pick<ReconciliationService, 'countPollers' | 'waitForPage'>;
   readonly metrics: Pick<ServerMetrics, 'providerCalls'>;
   readonly figures: Figures;
+  readonly servers: Pick<Servers, 'all'>;
   readonly clock: Clock;
   /** Called when events wait to be delivered again. */
   readonly onRedelivery: () => void;
@@ -55,7 +57,7 @@ export class OperatorService {
 
   /** The state of the server for a person: it says so, too, when the store cannot be written to. */
   async healthView(): Promise<HealthView> {
-    const { database, merchants, metrics, figures } = this.#options;
+    const { database, merchants, metrics, figures, servers } = this.#options;
     const all = await merchants.all();
     const ofMerchants = await readMerchantFigures(database);
     return {
@@ -63,12 +65,16 @@ export class OperatorService {
       busyMerchants: ofMerchants
         .toSorted((one, other) => urgencyOf(other) - urgencyOf(one))
         .slice(0, MAX_MERCHANTS),
-      version: VERSION,
+      servers: await servers.all(),
       isWritable: await isWritable(database),
-      uptimeSeconds: Math.round(process.uptime()),
       merchants: { all: all.length, disabled: all.filter(({ disabled }) => disabled).length },
       backlog: await figures.backlog(),
     };
+  }
+
+  /** What is wrong with the servers, for a line above every page. */
+  async problems(): Promise<readonly string[]> {
+    return describeServerProblems(await this.#options.servers.all());
   }
 
   /** The state of the server. Rejects when the store cannot be read. */

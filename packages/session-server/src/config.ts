@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { Secret } from '@pay-checkout/partner-api';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -171,6 +172,10 @@ const environmentSchema = z
     PAY_APPLE_PAY_FILE: z.string().min(1).optional(),
     PAY_PARTNER_API_URL: providerUrl,
     PAY_PARTNER_API_KEY: providerKey,
+    PAY_SERVER_NAME: z
+      .string()
+      .regex(/^[\w.:-]{1,100}$/, 'expected letters, digits, dots, colons and dashes')
+      .optional(),
     PAY_LOG_LEVEL: z
       .enum(
         ['silent', 'error', 'warn', 'info', 'debug'],
@@ -375,6 +380,8 @@ export interface Config extends Tuning {
   readonly applePayFile: string | undefined;
   readonly partnerApiUrl: string;
   readonly partnerApiKey: Secret;
+  /** Of this process, among those that share a database. */
+  readonly serverName: string;
   readonly logLevel: string;
   readonly watchDays: number;
   readonly refundWatchDays: number;
@@ -462,6 +469,7 @@ export function parseConfig(
     applePayFile: values.PAY_APPLE_PAY_FILE,
     partnerApiUrl: values.PAY_PARTNER_API_URL,
     partnerApiKey: new Secret(values.PAY_PARTNER_API_KEY),
+    serverName: values.PAY_SERVER_NAME ?? `${hostname()}-${process.pid}`,
     logLevel: values.PAY_LOG_LEVEL,
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,

@@ -43,6 +43,11 @@ export class DataEncryption {
     this.#keys = deriveKeys(keys);
   }
 
+  /** The name of the key that encrypts. */
+  get keyId(): string {
+    return this.#keys.id;
+  }
+
   /** Another object whenever the keys were changed, for what is cached under them. */
   get generation(): object {
     return this.#keys;
@@ -122,6 +127,7 @@ export class DataEncryption {
 
 /** What is derived from the keys, for each purpose. */
 interface DerivedKeys {
+  readonly id: string;
   readonly seal: KeyObject;
   /** What sealed bodies begin with: the length of the key's name, and the name. */
   readonly prefix: Buffer;
@@ -141,6 +147,7 @@ function deriveKeys(keys: readonly EncryptionKey[]): DerivedKeys {
   if (current === undefined) throw new Error('encryption needs a key');
   const id = Buffer.from(current.id);
   return {
+    id: current.id,
     seal: derive(current, 'seal'),
     prefix: Buffer.concat([Buffer.from([id.length]), id]),
     sealKeys: new Map(keys.map((key) => [key.id, derive(key, 'seal')])),

@@ -85,6 +85,7 @@ export { findKnownRow, findTransactions } from './reconciliation/repository.js';
 export type { ReconciliationService } from './reconciliation/service.js';
 export type { OperatorPackage } from './operator-package.js';
 export type { DashboardParts, OperatorParts } from './server.js';
+export { BEAT_MS, type Servers, type ServerState } from './servers/servers.js';
 export type { SplitRule } from './split-rule.js';
 export {
   type Database,

@@ -90,6 +90,7 @@ function observeDatabase(
       return rows;
     },
     write: (build) => time('transaction', database.write(build)),
+    clockAheadMs: () => database.clockAheadMs(),
     countConnections: () => database.countConnections(),
     purgeDeleted: () => database.purgeDeleted(),
     close: () => database.close(),

@@ -45,6 +45,7 @@ import { findLoss } from './restore/repository.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
 import type { Database } from './store/database.js';
 import { openDatabase } from './open-database.js';
+import { Servers } from './servers/servers.js';
 import { VERSION } from './version.js';
 import { loadSandboxKeys, DataEncryption, parseEncryptionKeys } from './encryption.js';
 import { type SecretHandlers, watchSecretSettings } from './secret-settings.js';
@@ -119,6 +120,7 @@ export interface OperatorParts {
   readonly reconciliation: ReconciliationService;
   readonly metrics: ServerMetrics;
   readonly figures: Figures;
+  readonly servers: Pick<Servers, 'all'>;
   readonly clock: Clock;
   /** Called when events wait to be delivered again. */
   readonly onRedelivery: () => void;
@@ -170,7 +172,11 @@ async function assemble(
     const variables = config.unknownVariables;
     logger.warn({ variables }, 'unknown PAY_ variables are ignored');
   }
-  logger.info({ version: VERSION, node: process.version, ...config.settings }, 'server starts');
+  const { serverName: server } = config;
+  logger.info(
+    { server, version: VERSION, node: process.version, ...config.settings },
+    'server starts',
+  );
   const { merchantsFile: path, environment } = config;
   const listed = keep(options.merchants ?? new FileMerchantSource({ path, environment, logger }));
   const metrics = (config.operator ?? config.metrics) && new ServerMetrics();
@@ -325,6 +331,17 @@ async function assemble(
   );
   await reconciliation.start();
   const { orderRetentionDays: days } = config;
+  const servers = keep(
+    new Servers({
+      loops,
+      database,
+      clock,
+      name: config.serverName,
+      encryption,
+      reconciliation,
+      merchants,
+    }),
+  );
   if (days !== undefined) keep(startRetention({ loops, database, clock, logger, days }));
   if (loss) {
     const { watchSeconds } = rules;
@@ -395,6 +412,7 @@ async function assemble(
       reconciliation,
       metrics: of,
       figures,
+      servers,
       clock,
       onRedelivery: () => {
         dispatcher.wake();

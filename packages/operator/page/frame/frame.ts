@@ -22,6 +22,8 @@ export interface FrameOptions<Session> {
   readonly person: (session: Session) => TemplateResult;
   readonly search: { readonly label: string; readonly placeholder: string; readonly path: string };
   readonly consoleUrl?: (session: Session) => string | undefined;
+  /** What answers with problems to show above every page, and the page that says more of them. Default: none. */
+  readonly problems?: { readonly read: string; readonly page: string };
 }
 
 class Frame<Session> implements PageActions {
@@ -33,6 +35,9 @@ class Frame<Session> implements PageActions {
   /** When the server last said how things are. */
   #readAt = 0;
   #problem: ApiError | undefined;
+  /** Above every page. */
+  #problems: readonly string[] = [];
+  #problemsReadAt = 0;
   #isSlow = false;
   /** What the last action came to. */
   #said = '';
@@ -158,7 +163,10 @@ class Frame<Session> implements PageActions {
       this.#draw();
     }, SLOW_MS);
     try {
-      const fresh = await read(question, { signal: reading.signal, etag: this.#etag });
+      const [fresh] = await Promise.all([
+        read(question, { signal: reading.signal, etag: this.#etag }),
+        this.#readProblems(),
+      ]);
       if (reading.signal.aborted) return;
       if (fresh) ({ answer: this.#answer, etag: this.#etag } = fresh);
       this.#readAt = Date.now();
@@ -177,6 +185,15 @@ class Frame<Session> implements PageActions {
     if (document.visibilityState === 'visible' && this.#problem?.status !== 401) {
       this.#timer = setTimeout(() => void this.#refresh(), everyMs);
     }
+  }
+
+  /** Where they cannot be read, the page says why. */
+  async #readProblems(): Promise<void> {
+    const { problems } = this.#options;
+    if (!problems || Date.now() - this.#problemsReadAt < EVERY_MS) return;
+    this.#problemsReadAt = Date.now();
+    const found = await read<readonly string[]>(problems.read).catch(() => undefined);
+    if (found) this.#problems = found.answer;
   }
 
   async #leave(): Promise<void> {
@@ -265,7 +282,19 @@ class Frame<Session> implements PageActions {
           </ul>
         </nav>
       </header>
+      ${this.#renderProblems()}
       <main id="main" class="container" tabindex="-1">${this.#content()}</main>`;
+  }
+
+  #renderProblems(): TemplateResult | typeof nothing {
+    const page = this.#options.problems?.page;
+    if (this.#problems.length === 0 || page === undefined) return nothing;
+    return html`<aside class="container" aria-label="Problems of the servers">
+      <article class="problem" role="alert">
+        ${this.#problems.map((problem) => html`<p>${problem}</p>`)}
+        <a href=${linkTo(page)}>Look at the servers</a>
+      </article>
+    </aside>`;
   }
 
   #content(): TemplateResult {

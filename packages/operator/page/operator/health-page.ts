@@ -11,17 +11,16 @@ export const healthPage = page<HealthView>({
   nav: 'Health',
   title: () => 'Health',
   read: () => 'health',
-  draw: ({ isWritable, uptimeSeconds, version, merchants, backlog, ...view }) =>
+  draw: ({ isWritable, servers, merchants, backlog, ...view }) =>
     html`${
       isWritable
         ? ''
         : html`<article class="problem" role="alert">The store cannot be written to.</article>`
     }
-    ${renderFigures('Server', [
-      ['Version', version],
-      ['Up for', describeDuration(uptimeSeconds)],
-      ['Merchants', count(merchants.all)],
-      ['Disabled merchants', count(merchants.disabled)],
+    ${renderServers(servers)}
+    ${renderFigures('Merchants', [
+      ['All', count(merchants.all)],
+      ['Disabled', count(merchants.disabled)],
     ])}
     ${renderFigures('Provider', [
       [
@@ -49,7 +48,7 @@ export const healthPage = page<HealthView>({
       'No calls so far.',
     )}
     ${renderSection(
-      'Merchants',
+      'Merchants with the most that waits',
       ['Merchant', 'Attention', 'Dead letters', 'Events waiting', 'Attempts polled for'],
       view.busyMerchants.map((of) => [
         of.merchant,
@@ -68,6 +67,25 @@ export const healthPage = page<HealthView>({
       ['Events dead-lettered', count(backlog.deadLetteredEvents), backlog.deadLetteredEvents > 0],
     ])}`,
 });
+
+function renderServers(servers: HealthView['servers']): TemplateResult {
+  const now = servers[0]?.seenAt ?? 0;
+  return renderSection(
+    'Servers',
+    ['Server', 'Version', 'Up for', 'Seen', 'Clock ahead', 'Key', 'Lists that failed', 'Merchants'],
+    servers.map((server, index) => [
+      html`${server.name} ${index === 0 ? html`<small>has answered</small>` : ''}`,
+      server.version,
+      describeDuration((server.seenAt - server.startedAt) / 1000),
+      index === 0 ? 'now' : `${describeDuration(Math.max(0, now - server.seenAt) / 1000)} ago`,
+      server.clockAheadMs === undefined ? '–' : `${(server.clockAheadMs / 1000).toFixed(1)} s`,
+      server.encryptionKey,
+      count(server.listsBackingOff),
+      count(server.merchants),
+    ]),
+    'None.',
+  );
+}
 
 function seconds(value: number | undefined): string {
   return value === undefined ? 'over 30 s' : `${String(value)} s`;

@@ -32,4 +32,5 @@ await startFrame<SessionView>({
     path: 'search',
   },
   consoleUrl: (session) => session.consoleUrl,
+  problems: { read: 'problems', page: 'health' },
 });

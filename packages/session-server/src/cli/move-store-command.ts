@@ -10,7 +10,7 @@ const BATCH = 1000;
 
 /**
  * The tables to move, parents first, and the columns to sum in each, in addition to counting its rows. Not
- * `read_turns`: no server holds a lease.
+ * `read_turns` and `servers`: no server runs.
  */
 export const MOVED_TABLES: Readonly<Record<string, readonly string[]>> = {
   checkouts: ['amount_minor', 'refunded_minor', 'revision', 'sequence'],

@@ -72,6 +72,8 @@ export interface Database extends Reader {
    * @returns the rows of its `RETURNING`
    */
   write(build: (unsynced: Sql) => Sql): Promise<Row[]>;
+  /** How far the clock of this server is ahead of the database's, when they were last compared. */
+  clockAheadMs(): number | undefined;
   /** Undefined where there are none: a data file. */
   countConnections(): ConnectionCounts | undefined;
   /**

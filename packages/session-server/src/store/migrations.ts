@@ -351,6 +351,15 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX checkouts_of_internal_reference ON checkouts ((${payment} ->> 'internalReference'))
     WHERE payment IS NOT NULL;
   `,
+
+  // The servers that share the database, and how each is.
+  ({ bigint, strict, text }) => `
+  CREATE TABLE servers (
+    id ${text} PRIMARY KEY,
+    state ${text} NOT NULL,
+    seen_at ${bigint} NOT NULL
+  ) ${strict};
+  `,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */

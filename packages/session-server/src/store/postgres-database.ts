@@ -92,6 +92,7 @@ export class PostgresDatabase implements Database {
   readonly #names: StatementNames;
   #closing: Promise<void> | undefined;
   #comparing: NodeJS.Timeout | undefined;
+  #clockAheadMs: number | undefined;
 
   private constructor(pool: Pool, observer: StoreObserver, hasNamedStatements: boolean) {
     this.#pool = pool;
@@ -183,6 +184,10 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  clockAheadMs(): number | undefined {
+    return this.#clockAheadMs;
+  }
+
   countConnections(): ConnectionCounts {
     const { totalCount, idleCount, waitingCount } = this.#pool;
     return { inUse: totalCount - idleCount, waiting: waitingCount };
@@ -207,6 +212,7 @@ export class PostgresDatabase implements Database {
     if (!row) return;
     const after = clock.now();
     const aheadMs = Math.round((before + after) / 2 - Number(row['now']));
+    this.#clockAheadMs = aheadMs;
     // The answer came at some time between the two.
     if (Math.abs(aheadMs) - (after - before) / 2 <= MAX_CLOCK_DIFFERENCE_MS) return;
     logger.warn({ aheadMs }, 'the clocks of this server and of its database differ');

@@ -117,6 +117,10 @@ export class SqliteDatabase implements Database {
     });
   }
 
+  clockAheadMs(): undefined {
+    return undefined;
+  }
+
   countConnections(): undefined {
     return undefined;
   }

@@ -130,6 +130,7 @@ export class TestStore {
           : database.run(name, first, ...others);
       },
       write: (build) => database.write(build),
+      clockAheadMs: () => database.clockAheadMs(),
       countConnections: () => database.countConnections(),
       purgeDeleted: () => database.purgeDeleted(),
       close: () => database.close(),
