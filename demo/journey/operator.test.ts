@@ -163,6 +163,28 @@ describe('the operator’s page', () => {
     await expect.poll(() => page.getByText('dead lettered', { exact: true }).count()).toBe(0);
   });
 
+  it('hands an order to a colleague, who sees it in the queue', async () => {
+    await press('Add a note …');
+    await page.getByRole('textbox', { name: 'Note' }).fill('please ring the shop');
+    await page.getByLabel('For (optional)').fill('bo');
+    await expectAccessible();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.locator('.timeline').getByText('for bo: “please ring the shop”').waitFor();
+    await page.getByRole('link', { name: 'Queues' }).click();
+    await page.getByText('for bo:').waitFor();
+    await page.getByLabel('Merchant').fill('no-such-shop');
+    await press('Show');
+    await page.getByText('This queue has nothing of this merchant.').waitFor();
+    await page.getByRole('link', { name: 'Queues' }).click();
+    await page.getByLabel(`Choose ${late}`).check();
+    await press('Resolve what is chosen …');
+    await page.getByRole('heading', { name: 'Resolve 1' }).waitFor();
+    await expectAccessible();
+    await press('Cancel');
+    await page.getByRole('link', { name: late, exact: true }).click();
+    await heading(`Order ${late}`);
+  });
+
   it('loses nothing that was typed when the session ends in the meantime', async () => {
     await press('Resolve …');
     const note = page.getByLabel('Note');

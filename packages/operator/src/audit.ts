@@ -2,6 +2,7 @@ import {
   AppError,
   optionalText,
   type OrderKey,
+  ordersOf,
   type Reader,
   redeliverEvents,
   type RedeliverFilter,
@@ -9,7 +10,7 @@ import {
   sql,
   type Transaction,
 } from '@pay-checkout/session-server/internals';
-import type { AuditView } from './page-view.js';
+import type { Action, AuditView, NoteView } from './page-view.js';
 
 /** Records an operator's action in the transaction that performs it. */
 export async function recordAction(
@@ -70,15 +71,52 @@ export async function findAuditOf(
   return rows.map(toAudit).toSorted((one, other) => one.id - other.id);
 }
 
+/** Which actions; times are in milliseconds since 1970. */
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: Action | undefined;
+  readonly merchant?: string | undefined;
+  /** At this time or later, and before that time. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
 /** All that was done, newest first. */
 export async function findAudit(
   reader: Reader,
+  { actor, action, merchant, from = 0, to = Number.MAX_SAFE_INTEGER }: AuditFilter,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<AuditView[]> {
-  const rows = await reader.all(
-    sql`SELECT * FROM audit WHERE id < ${before} ORDER BY id DESC LIMIT ${limit}`,
-  );
+  const rows = await reader.all(sql`
+    SELECT * FROM audit WHERE id < ${before} AND at >= ${from} AND at < ${to}
+      ${actor === undefined ? sql`` : sql`AND actor = ${actor}`}
+      ${action === undefined ? sql`` : sql`AND action = ${action}`}
+      ${merchant === undefined ? sql`` : sql`AND merchant = ${merchant}`}
+    ORDER BY id DESC LIMIT ${limit}`);
   return rows.map(toAudit);
+}
+
+/** The newest note about each of some orders, by {@link orderText}. */
+export async function findNotes(
+  reader: Reader,
+  orders: readonly OrderKey[],
+): Promise<ReadonlyMap<string, NoteView>> {
+  if (orders.length === 0) return new Map();
+  const rows = await reader.all(sql`
+    SELECT * FROM audit WHERE action = 'note' AND (merchant, order_name) IN ${ordersOf(orders)}
+    ORDER BY id`);
+  return new Map(
+    rows
+      .map(toAudit)
+      .map(({ merchant = '', order = '', actor, at, note, target }) => [
+        orderText({ merchant, order }),
+        { actor, at, note, target },
+      ]),
+  );
+}
+
+export function orderText({ merchant, order }: OrderKey): string {
+  return JSON.stringify([merchant, order]);
 }
 
 function toAudit(row: Row): AuditView {

@@ -1,53 +1,55 @@
 import { join } from 'node:path';
-import type { Router } from 'express';
+import type { Request, Router } from 'express';
 import {
   AppError,
   type Clock,
   type Config,
   type Database,
-  fingerprintOf,
   isSame,
   type OperatorAccess,
-  type Secret,
+  type OperatorKey,
+  operatorOf,
 } from '@pay-checkout/session-server/internals';
 import { pageRoutes } from './page-routes.js';
-import type { PageSession, SessionKey } from './page-session.js';
+import { type OperatorSession, SESSION_MS, type SessionKey } from './page-session.js';
 import type { SessionView } from './page-view.js';
 
 /** Where the built page is: next to the sources, or next to the built files. */
+const MAX_NAME_CHARS = 100;
 const FOLDER = join(import.meta.dirname, '../dist/page/operator');
 
 export interface OperatorPageOptions {
   readonly database: Database;
   readonly clock: Clock;
   /** Without a key there is no page. */
-  readonly access: Pick<OperatorAccess, 'keys' | 'consoleUrl'>;
+  readonly access: Pick<OperatorAccess, 'keys' | 'people' | 'consoleUrl'>;
   readonly config: Pick<Config, 'environment' | 'trustProxy'>;
   readonly routes: readonly Router[];
 }
 
 /** The operator's page, signed in to with a key of the operator. Mounted before the routes of programs. */
 export function operatorPage({ access, config, ...options }: OperatorPageOptions): Router {
-  const { keys, consoleUrl } = access;
+  const { keys, people, consoleUrl } = access;
   const { environment } = config;
-  const toKey = (secret: Secret): SessionKey<PageSession> => {
-    return { secret, owner: '', about: { actor: fingerprintOf(secret) } };
+  const toKey = (key: OperatorKey): SessionKey<OperatorSession> => {
+    return { secret: key.secret, owner: '', about: operatorOf(key) };
   };
-  return pageRoutes<PageSession>({
+  return pageRoutes<OperatorSession>({
     ...options,
     config,
     folder: FOLDER,
-    isOffered: () => keys().length > 0,
+    isOffered: () => people !== undefined || keys().length > 0,
+    letIn: people && ((request, now) => findNamed(request, people, now)),
     keys: {
       cookie: 'pay-operator',
       find: (given) => {
-        const key = keys().find((each) => isSame(given, each.reveal()));
+        const key = keys().find(({ secret }) => isSame(given, secret.reveal()));
         return Promise.resolve(key && toKey(key));
       },
       of: () => Promise.resolve(keys().map(toKey)),
     },
-    toView: ({ actor, expiresAt }): SessionView => {
-      return { actor, expiresAt, environment, consoleUrl };
+    toView: ({ id, actor, role, expiresAt }): SessionView => {
+      return { actor, role, expiresAt, environment, consoleUrl, isNamedByProxy: id === '' };
     },
     problems: {
       refused: () =>
@@ -58,4 +60,26 @@ export function operatorPage({ access, config, ...options }: OperatorPageOptions
         new AppError(403, 'operator_page_refused', 'Only the operator’s page itself may ask this.'),
     },
   });
+}
+
+/** The person whom the header of a trusted proxy names: anyone else could send it as well. */
+function findNamed(
+  { app, headers, socket }: Request,
+  { header, users }: NonNullable<OperatorAccess['people']>,
+  now: number,
+): OperatorSession | undefined {
+  const name = headers[header];
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  if (typeof name !== 'string' || name === '' || !isTrusted(socket.remoteAddress ?? '', 0)) {
+    return undefined;
+  }
+  const role = users.get(name.toLowerCase()) ?? users.get('*');
+  if (role === undefined || name.length > MAX_NAME_CHARS) {
+    throw new AppError(
+      403,
+      'operator_user_refused',
+      'The proxy names someone who is not in PAY_OPERATOR_USERS.',
+    );
+  }
+  return { id: '', actor: name, role, expiresAt: now + SESSION_MS };
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Response } from 'express';
 import { z } from 'zod';
 import {
@@ -21,6 +20,7 @@ import {
   TransactionCsv,
 } from '@pay-checkout/session-server/internals';
 import type { OrderListView, OrderRow } from './page-view.js';
+import { sendFile } from './send-file.js';
 
 /** Orders of a page, and those that are read for a file at a time. */
 const PAGE_ITEMS = 50;
@@ -56,15 +56,8 @@ export async function sendOrderFile(
   merchant?: string,
 ): Promise<void> {
   const filter = toFilter(parse(filterQuery, query), merchant);
-  response.attachment('orders.csv').type('text/csv; charset=utf-8');
   const columns = merchant === undefined ? ['merchant', ...COLUMNS] : COLUMNS;
-  for await (const text of orderFile(parts, filter, columns)) {
-    if (response.closed) return;
-    if (!response.write(text)) {
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    }
-  }
-  response.end();
+  await sendFile(response, 'orders.csv', orderFile(parts, filter, columns));
 }
 
 /** Orders in the order of their keys; those that do not exist are left out. */

@@ -7,10 +7,14 @@ import {
   readCursor,
   toCursor,
   word,
+  wordOf,
 } from '@pay-checkout/session-server/internals';
+import { auditFile } from './audit-file.js';
+import { requireRole } from './require-role.js';
+import { sendFile } from './send-file.js';
 import { sessionOf } from './page-routes.js';
 import type { PageService } from './page-service.js';
-import { type Queue, QUEUES } from './page-view.js';
+import { ACTIONS, type Queue, QUEUES } from './page-view.js';
 import type { Place } from './queues.js';
 import { searchText } from './search.js';
 import type { OperatorService } from './service.js';
@@ -21,6 +25,7 @@ const MAX_BODY_BYTES = 16_384;
 export function pageDataRoutes(service: OperatorService, page: PageService): Router {
   const router = Router();
   const body = jsonBody(MAX_BODY_BYTES);
+  const act = requireRole('act');
 
   router.get('/health', async (_request, response) => {
     response.json(await service.healthView());
@@ -49,40 +54,56 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
 
   router.get('/queues/:queue', async (request, response) => {
     const { queue } = parse(z.object({ queue: z.enum(QUEUES) }), request.params);
-    const { cursor } = parse(listQuery, request.query);
+    const { cursor, merchant } = parse(queueQuery, request.query);
     const behind = cursor === undefined ? [] : readCursor(cursor, placeIn(queue));
-    response.json(withCursor(await page.queue(queue, behind)));
+    response.json(withCursor(await page.queue(queue, behind, merchant)));
   });
 
   router.get('/audit', async (request, response) => {
-    const { cursor } = parse(listQuery, request.query);
+    const { cursor, ...filter } = parse(auditQuery, request.query);
     const behind = cursor === undefined ? [] : readCursor(cursor, z.tuple([number]));
-    response.json(withCursor(await page.audit(behind)));
+    response.json(withCursor(await page.audit(filter, behind)));
   });
 
-  router.post('/orders/:merchant/:order/poll', ...body, async (request, response) => {
+  router.get('/audit.csv', requireRole('admin'), async (request, response) => {
+    const { cursor: _, ...filter } = parse(auditQuery, request.query);
+    await sendFile(response, 'audit.csv', auditFile(page, filter));
+  });
+
+  router.post('/orders/:merchant/:order/poll', act, ...body, async (request, response) => {
     await page.poll(keyIn(request), wantedBy(request, response));
     response.json({});
   });
 
-  router.post('/orders/:merchant/:order/explain', ...body, async (request, response) => {
+  router.post('/orders/:merchant/:order/explain', act, ...body, async (request, response) => {
     response.json({ lines: await service.explain(keyIn(request), abortedByClose(response)) });
   });
 
-  router.post('/orders/:merchant/:order/void', ...body, async (request, response) => {
-    parse(withNote, request.body);
-    await page.makeVoid(keyIn(request), wantedBy(request, response));
+  router.post('/orders/:merchant/:order/note', act, ...body, async (request, response) => {
+    const { for: target } = parse(noteBody, request.body);
+    await page.note(keyIn(request), target, wantedBy(request, response));
     response.json({});
   });
 
-  router.post('/checkouts/:id/resolve', ...body, async (request, response) => {
+  router.post(
+    '/orders/:merchant/:order/void',
+    requireRole('admin'),
+    ...body,
+    async (request, response) => {
+      parse(withNote, request.body);
+      await page.makeVoid(keyIn(request), wantedBy(request, response));
+      response.json({});
+    },
+  );
+
+  router.post('/checkouts/:id/resolve', act, ...body, async (request, response) => {
     const { attention } = parse(resolveBody, request.body);
     const { id } = parse(z.object({ id: word }), request.params);
     await page.resolve(id, attention, wantedBy(request, response));
     response.json({});
   });
 
-  router.post('/events/:id/redeliver', ...body, async (request, response) => {
+  router.post('/events/:id/redeliver', act, ...body, async (request, response) => {
     const { id } = parse(z.object({ id: word }), request.params);
     response.json({ redelivered: await page.redeliver(id, wantedBy(request, response)) });
   });
@@ -91,7 +112,17 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
 }
 
 export const searchBody = z.strictObject({ q: searchText });
-const listQuery = z.object({ cursor: z.string().max(500).optional() });
+const cursor = z.string().max(500).optional();
+const queueQuery = z.object({ cursor, merchant: word.optional() });
+const time = z.coerce.number().int().nonnegative().optional();
+const auditQuery = z.object({
+  cursor,
+  actor: wordOf(100).optional(),
+  action: z.enum(ACTIONS).optional(),
+  merchant: word.optional(),
+  from: time,
+  to: time,
+});
 const note = z
   .string()
   .max(500)
@@ -99,6 +130,7 @@ const note = z
 const wantedNote = note.refine((text) => text !== '', 'expected a note');
 const actionBody = z.object({ note: note.optional() });
 const withNote = z.object({ note: wantedNote });
+const noteBody = withNote.extend({ for: wordOf(100).optional() });
 const resolveBody = z.object({ note: wantedNote, attention: z.array(word).max(1000) });
 export const orderKey = z.object({ merchant: word, order: word });
 

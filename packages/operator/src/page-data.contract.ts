@@ -328,6 +328,63 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       expect((await order('A1')).checkouts[0]?.openAttention).toEqual(['paid_twice']);
     });
 
+    it('hands an order to a colleague: in its timeline, in the queues, until it is erased', async () => {
+      await payLate('A1');
+      await payLate('A2');
+      const note = (body: object) => send('orders/teashop/A1/note', body);
+      expect((await note({ note: ' ' })).status).toBe(400);
+      expect((await note({ note: 'rang the shop' })).status).toBe(200);
+      expect((await note({ note: 'please ring back', for: 'bo@shop.example' })).status).toBe(200);
+      expect((await send('orders/teashop/A9/note', { note: 'x' })).body.code).toBe(
+        'order_not_found',
+      );
+      const items = (await queue('attention')).items;
+      expect(
+        items.map(({ order: name, note: noted }) => [name, noted?.note, noted?.target]),
+      ).toEqual([
+        ['A2', undefined, undefined],
+        ['A1', 'please ring back', 'bo@shop.example'],
+      ]);
+      expect(await story('A1')).toContainEqual(
+        expect.stringMatching(/^key-\w{8} noted for bo@shop\.example: “please ring back”$/),
+      );
+      await runErase(shop.stack.config, 'A1', 'teashop');
+      expect(JSON.stringify((await queue('attention')).items)).not.toContain('please ring back');
+    });
+
+    it('narrows queues down to a merchant, and the audit trail to who, what, where and when', async () => {
+      const { checkout } = await payLate('A1');
+      const of = async (merchant: string) =>
+        (await read<QueueView>(`queues/attention?merchant=${merchant}`)).items.length;
+      expect([await of('teashop'), await of('bakery')]).toEqual([1, 0]);
+      for (const name of ['dead-letters', 'unmatched-webhooks']) {
+        expect((await read<QueueView>(`queues/${name}?merchant=bakery`)).items).toEqual([]);
+      }
+      await send('orders/teashop/A1/note', { note: '=1+1' });
+      const later = shop.stack.clock.now() + 1;
+      shop.stack.clock.advance(60);
+      await send(`checkouts/${checkout}/resolve`, { attention: ['late_payment'], note: 'done' });
+      const list = async (query: string) =>
+        (await read<PageOf<AuditView>>(`audit?${query}`)).items.map(({ action }) => action);
+      const [{ actor }] = (await audit()) as [AuditView];
+      expect(await list('')).toEqual(['resolve', 'note']);
+      expect(await list(`actor=${actor}&merchant=teashop`)).toEqual(['resolve', 'note']);
+      expect(await list('action=note')).toEqual(['note']);
+      expect(await list(`from=${String(later)}`)).toEqual(['resolve']);
+      expect(await list(`to=${String(later)}`)).toEqual(['note']);
+      for (const query of ['actor=key', 'merchant=bakery', 'action=void']) {
+        expect([query, await list(query)]).toEqual([query, []]);
+      }
+      const { text } = await askAsPage(shop.stack, '/page/audit.csv', { headers: { cookie } });
+      const [head, first, second] = text.trimEnd().split('\r\n');
+      expect(head).toMatch(/"at","actor","action","merchant","order","target","note"$/);
+      expect(first).toMatch(
+        new RegExp(`,"${actor}","resolve","teashop","A1","late payment","done"$`),
+      );
+      // A spreadsheet does not run it.
+      expect(second).toMatch(/,"note","teashop","A1","","'=1\+1"$/);
+    });
+
     it('lists an unconfirmed order, and finds its payment when asked to poll', async () => {
       const { checkout, sessionId } = await shop.putAndOpen('A1');
       await shop.stack.fetch(shop.stack.returnPath(sessionId ?? '', 'RedirectUrl'));

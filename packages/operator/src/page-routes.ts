@@ -24,6 +24,8 @@ export interface PageOptions<Session extends PageSession> {
   readonly clock: Clock;
   readonly config: Pick<Config, 'trustProxy'>;
   readonly keys: SessionKeys<Session>;
+  /** Someone whom a proxy has let in, who needs no key. Default: no one. */
+  readonly letIn?: ((request: Request, now: number) => Session | undefined) | undefined;
   /** Whether there is a page at all. */
   readonly isOffered: () => boolean;
   /** What the page shows of the person who has signed in. */
@@ -39,7 +41,10 @@ export function pageRoutes<Session extends PageSession>(options: PageOptions<Ses
   const { database, clock, config, keys, problems } = options;
   const attempts = new KeyAttempts(WRONG_KEYS);
   const sessions = new PageSessions(database, keys);
-  const find = (request: Request) => sessions.find(request, clock.now());
+  const find = async (request: Request): Promise<Session | undefined> => {
+    const now = clock.now();
+    return options.letIn?.(request, now) ?? (await sessions.find(request, now))[0];
+  };
   const toView = (session: Session | undefined) => (session ? options.toView(session) : null);
   const router = Router();
   router.use((_request, _response, next) => {
@@ -72,7 +77,8 @@ export function pageRoutes<Session extends PageSession>(options: PageOptions<Ses
   });
 
   page.delete('/session', async (request, response) => {
-    await sessions.end(await find(request), clock.now());
+    const now = clock.now();
+    await sessions.end(await sessions.find(request, now), now);
     const { name, attributes } = sessions.cookie(isSecure(request));
     response.setHeader('set-cookie', `${name}=; ${attributes}; Max-Age=0`);
     response.status(204).end();
@@ -80,12 +86,11 @@ export function pageRoutes<Session extends PageSession>(options: PageOptions<Ses
 
   // Not an error: the page asks before anyone has signed in.
   page.get('/session', async (request, response) => {
-    const [session] = await find(request);
-    response.json(toView(session));
+    response.json(toView(await find(request)));
   });
 
   page.use(async (request, response, next) => {
-    const [session] = await find(request);
+    const session = await find(request);
     if (!session) throw problems.signedOut();
     response.locals['session'] = session;
     next();

@@ -9,6 +9,7 @@ import {
   findOrder,
   findWebhookEndpoints,
   makeVoid,
+  type Merchant,
   type MerchantSource,
   type OrderKey,
   type ReconciliationService,
@@ -17,7 +18,14 @@ import {
   toCheckout,
   touchOrder,
 } from '@pay-checkout/session-server/internals';
-import { findAudit, recordAction, redeliverAndNote } from './audit.js';
+import {
+  type AuditFilter,
+  findAudit,
+  findNotes,
+  orderText,
+  recordAction,
+  redeliverAndNote,
+} from './audit.js';
 import { readOrderList, sendOrderFile } from './order-list.js';
 import type {
   AuditView,
@@ -104,28 +112,45 @@ export class PageService {
   async queue(
     queue: Queue,
     behind: Place,
+    merchant?: string,
   ): Promise<Found<QueueItem> & Pick<QueueView, 'queue' | 'counts'>> {
     const { database, merchants } = this.#options;
     const all = await merchants.all();
     const merchantsOf = (tokenHash: string) =>
       findWebhookEndpoints(all, tokenHash).map(({ merchant }) => merchant.id);
     const limit = PAGE_ITEMS + 1;
-    const found = await findQueue(database, queue, { behind, limit }, merchantsOf);
+    const hashes = merchant === undefined ? undefined : tokenHashesOf(all, merchant);
+    const page = { behind, limit, merchant, hashes };
+    const found = await findQueue(database, queue, page, merchantsOf);
     const shown = found.slice(0, PAGE_ITEMS);
     const nextPlace = found.length > PAGE_ITEMS ? shown.at(-1)?.place : undefined;
+    const keysOf = ({ merchants: [ofMerchant], order }: QueueItem): OrderKey[] =>
+      ofMerchant !== undefined && order !== undefined ? [{ merchant: ofMerchant, order }] : [];
+    const notes = await findNotes(database, shown.flatMap(keysOf));
+    const noted = (item: QueueItem): QueueItem => {
+      const [note] = keysOf(item).flatMap((key) => notes.get(orderText(key)) ?? []);
+      return note ? { ...item, note } : item;
+    };
     return {
       queue,
       counts: await countQueues(database),
-      items: shown.filter((item) => isInQueue(item, queue)).map(({ place: _, ...item }) => item),
+      items: shown
+        .filter((item) => isInQueue(item, queue))
+        .map(({ place: _, ...item }) => noted(item)),
       ...(nextPlace && { nextPlace }),
     };
   }
 
-  async audit([before = Number.MAX_SAFE_INTEGER]: readonly number[]): Promise<Found<AuditView>> {
-    const found = await findAudit(this.#options.database, { before, limit: PAGE_ITEMS + 1 });
-    const items = found.slice(0, PAGE_ITEMS);
+  async audit(
+    filter: AuditFilter,
+    [before = Number.MAX_SAFE_INTEGER]: readonly number[],
+    limit = PAGE_ITEMS,
+  ): Promise<Found<AuditView>> {
+    const page = { before, limit: limit + 1 };
+    const found = await findAudit(this.#options.database, filter, page);
+    const items = found.slice(0, limit);
     const last = items.at(-1);
-    return { items, ...(last && found.length > PAGE_ITEMS && { nextPlace: [last.id] }) };
+    return { items, ...(last && found.length > limit && { nextPlace: [last.id] }) };
   }
 
   /** Requests a poll for an order soon, within the quota. */
@@ -191,6 +216,19 @@ export class PageService {
     });
   }
 
+  /** Notes something about an order, for a colleague where one is named. @throws {AppError} 404 `order_not_found` */
+  async note(
+    key: OrderKey,
+    target: string | undefined,
+    { actor, note }: OperatorRequest,
+  ): Promise<void> {
+    const { database, clock } = this.#options;
+    await database.transaction('operator:note', async (tx) => {
+      if (!(await findOrder(tx, key))) throw noSuchOrder();
+      await recordAction(tx, { ...key, actor, action: 'note', target, note }, clock.now());
+    });
+  }
+
   /** @throws {AppError} 404 `order_not_found`; 409 `order_already_paid`, `order_lookup_in_use` */
   async makeVoid(key: OrderKey, { actor, note }: OperatorRequest): Promise<void> {
     const { database, clock } = this.#options;
@@ -207,6 +245,15 @@ export class PageService {
       await recordAction(tx, { ...key, actor, action: 'void', note }, now);
     });
   }
+}
+
+/** Of the endpoints of a merchant. */
+function tokenHashesOf(all: readonly Merchant[], id: string): readonly string[] {
+  return (
+    all
+      .find((merchant) => merchant.id === id)
+      ?.webhookEndpoints.map(({ tokenHash }) => tokenHash) ?? []
+  );
 }
 
 function noSuchOrder(): AppError {

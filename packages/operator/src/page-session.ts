@@ -1,6 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Request } from 'express';
-import { type Database, isSame, type Secret, sql } from '@pay-checkout/session-server/internals';
+import {
+  type Database,
+  isSame,
+  type Operator,
+  type Secret,
+  sql,
+} from '@pay-checkout/session-server/internals';
 
 /** How long a person stays signed in: a working day. */
 export const SESSION_MS = 8 * 3_600_000;
@@ -9,11 +15,14 @@ export const SESSION_MS = 8 * 3_600_000;
 export interface PageSession {
   /** Random; it opens nothing without its signature. */
   readonly id: string;
-  /** The key that they signed in with, by its fingerprint: what the audit trail names. */
+  /** What the audit trail names: the key that they signed in with, or its name. */
   readonly actor: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
+
+/** Someone of the platform who signed in, or whom a proxy has let in. */
+export interface OperatorSession extends PageSession, Operator {}
 
 /** What signs a session, and what it is then known by. */
 export interface SessionKey<Session extends PageSession> {

@@ -5,14 +5,18 @@ import type {
   LogEntry,
   OrderState,
   OrderTotals,
+  Role,
   ServerMetrics,
   ServerState,
 } from '@pay-checkout/session-server/internals';
 
 export interface SessionView {
   readonly actor: string;
+  readonly role: Role;
   readonly expiresAt: number;
   readonly environment: string;
+  /** Then there is nothing to sign out of here. */
+  readonly isNamedByProxy: boolean;
   /** A partner console that shows transactions of the provider. */
   readonly consoleUrl?: string | undefined;
 }
@@ -128,12 +132,23 @@ export interface EventView {
   readonly createdAt: number;
 }
 
+export const ACTIONS = [
+  'poll',
+  'redeliver',
+  'resolve',
+  'void',
+  'note',
+  'rotate',
+  'retire',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
 /** What an operator did. */
 export interface AuditView {
   readonly id: number;
   readonly at: number;
   readonly actor: string;
-  readonly action: 'poll' | 'redeliver' | 'resolve' | 'void' | 'rotate' | 'retire';
+  readonly action: Action;
   readonly merchant?: string | undefined;
   readonly order?: string | undefined;
   readonly target?: string | undefined;
@@ -225,6 +240,17 @@ export interface QueueItem {
   readonly attention?: readonly AttentionCode[] | undefined;
   /** Of an event. */
   readonly type?: string | undefined;
+  /** The newest one about its order. */
+  readonly note?: NoteView | undefined;
+}
+
+/** A note of an operator, for whom it may be. */
+export interface NoteView {
+  readonly actor: string;
+  readonly at: number;
+  readonly note?: string | undefined;
+  /** The person whom the order was handed to. */
+  readonly target?: string | undefined;
 }
 
 /** A page of a list, newest first; `next` is the cursor of the page after it. */

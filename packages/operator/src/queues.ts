@@ -25,11 +25,19 @@ const CODES: Partial<Record<Queue, AttentionCode>> = {
 
 const OPEN = sql`attention <> '[]' AND attention <> resolved_attention`;
 
+/** A page of a queue: of a merchant, with the hashes of its endpoints, or of all. */
+export interface QueuePage {
+  readonly behind: Place;
+  readonly limit: number;
+  readonly merchant?: string | undefined;
+  readonly hashes?: readonly string[] | undefined;
+}
+
 /** Newest first, those behind a place. Merchants of unmatched webhooks are found by `merchantsOf`. */
 export async function findQueue(
   reader: Reader,
   queue: Queue,
-  { behind, limit }: { readonly behind: Place; readonly limit: number },
+  { behind, limit, merchant, hashes }: QueuePage,
   merchantsOf: (tokenHash: string) => readonly string[],
 ): Promise<Placed[]> {
   const [first = Number.MAX_SAFE_INTEGER, second = Number.MAX_SAFE_INTEGER, third = ''] = behind;
@@ -37,7 +45,7 @@ export async function findQueue(
     const rows = await reader.all(sql`
       SELECT outbox_events.*, checkouts.order_name FROM outbox_events
       JOIN checkouts ON checkouts.id = outbox_events.checkout
-      WHERE outbox_events.status = 'dead_lettered'
+      WHERE outbox_events.status = 'dead_lettered'${merchant === undefined ? sql`` : sql` AND outbox_events.merchant = ${merchant}`}
         AND (outbox_events.created_at, outbox_events.sequence, outbox_events.id)
           < (${first}, ${second}, ${third})
       ORDER BY outbox_events.created_at DESC, outbox_events.sequence DESC, outbox_events.id DESC
@@ -53,9 +61,10 @@ export async function findQueue(
     }));
   }
   if (queue === 'unmatched-webhooks') {
+    if (hashes?.length === 0) return [];
     const rows = await reader.all(sql`
       SELECT id, token_hash, received_at FROM webhooks
-      WHERE status = 'unmatched' AND (received_at, id) < (${first}, ${second})
+      WHERE status = 'unmatched'${hashes ? sql` AND token_hash IN ${sql.list(hashes)}` : sql``} AND (received_at, id) < (${first}, ${second})
       ORDER BY received_at DESC, id DESC LIMIT ${limit}`);
     return rows.map((row) => ({
       id: String(row['id']),
@@ -66,6 +75,7 @@ export async function findQueue(
   }
   const rows = await reader.all(sql`
     SELECT * FROM checkouts WHERE ${OPEN} ${withCode(CODES[queue])} AND number < ${first}
+      ${merchant === undefined ? sql`` : sql`AND merchant = ${merchant}`}
     ORDER BY number DESC LIMIT ${limit}`);
   return rows.map((row) => {
     const { id, merchant, order, state, createdAt, ...checkout } = toCheckout(row);

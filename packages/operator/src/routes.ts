@@ -3,11 +3,13 @@ import { z } from 'zod';
 import {
   abortedByClose,
   AppError,
+  type Operator,
   parse,
   type RedeliverFilter,
   word,
 } from '@pay-checkout/session-server/internals';
 import { orderKey } from './page-data-routes.js';
+import { requireRole } from './require-role.js';
 import type { List, OperatorService } from './service.js';
 
 /** A century. */
@@ -85,12 +87,13 @@ export function operatorRoutes(service: OperatorService): Router {
 
   router.post(
     '/events/redeliver',
+    requireRole('act'),
     requireJson,
     json({ limit: '64kb' }),
     async (request, response) => {
       const wanted = parse(redeliverBody, request.body);
-      const { actor } = response.locals as { readonly actor: string };
-      response.json({ redelivered: await service.redeliver(toFilter(wanted), actor) });
+      const { operator } = response.locals as { readonly operator: Operator };
+      response.json({ redelivered: await service.redeliver(toFilter(wanted), operator.actor) });
     },
   );
 

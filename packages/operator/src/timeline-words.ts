@@ -91,6 +91,7 @@ export function describeTarget({
   action,
   target = '',
 }: Pick<AuditView, 'action' | 'target'>): string {
+  if (action === 'note' && target !== '') return `for ${target}`;
   return action === 'resolve' ? target.replaceAll('_', ' ') : target;
 }
 
@@ -153,6 +154,7 @@ const ACTIONS: Readonly<Record<AuditView['action'], string>> = {
   redeliver: 'redelivered',
   resolve: 'resolved',
   void: 'made the order void',
+  note: 'noted',
   rotate: 'added a value of the',
   retire: 'removed the old values of the',
 };

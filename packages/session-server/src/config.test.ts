@@ -223,7 +223,7 @@ describe('the environment', () => {
       expect(shown).not.toContain(secret);
     }
     expect(config.partnerApiKey.reveal()).toBe(env.PAY_PARTNER_API_KEY);
-    expect(config.operator?.keys[0]?.reveal()).toBe(env.PAY_OPERATOR_KEY);
+    expect(config.operator?.keys[0]?.secret.reveal()).toBe(env.PAY_OPERATOR_KEY);
   });
 
   it('has no value quoted', () => {

@@ -11,6 +11,14 @@ import type { RateLimits } from './http/limits.js';
 import { describeIssue, findMeant, toFieldErrors } from './field-errors.js';
 import { reportAddress } from './security/csp.js';
 import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './encryption.js';
+import {
+  OPERATOR_KEYS_EXPECTED,
+  OPERATOR_USERS_EXPECTED,
+  type OperatorKey,
+  readOperatorKeys,
+  readOperatorUsers,
+  type Role,
+} from './metrics/operator-people.js';
 import { readSecretFile } from './secret-files.js';
 
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
@@ -62,17 +70,17 @@ function isProxyAddress(text: string): boolean {
   return ipaddr.isValid(part) || (ipaddr.isValidCIDR(part) && !part.endsWith('/0'));
 }
 
-/** Keys, separated by commas. Each one is valid. */
-const operatorKeys = z
-  .string()
-  .refine((text) => text.split(',').every((key) => key.length >= 32), {
-    error: 'expected at least 32 characters of random text, several separated by commas',
-  })
-  .transform(parseOperatorKeys);
+const operatorKeys = z.string().transform((text, context) => {
+  const keys = readOperatorKeys(text);
+  if (!keys) context.addIssue({ code: 'custom', message: OPERATOR_KEYS_EXPECTED });
+  return keys ?? [];
+});
 
-export function parseOperatorKeys(text: string): Secret[] {
-  return text.split(',').map((key) => new Secret(key));
-}
+const operatorUsers = z.string().transform((text, context) => {
+  const users = readOperatorUsers(text);
+  if (!users) context.addIssue({ code: 'custom', message: OPERATOR_USERS_EXPECTED });
+  return users ?? new Map<string, Role>();
+});
 
 const DATABASE_URL_EXPECTED =
   'expected the address of a PostgreSQL database: "postgres://user:password@host:5432/database"';
@@ -151,6 +159,12 @@ const environmentSchema = z
     PAY_OPERATOR_PORT: port.optional(),
     PAY_OPERATOR_KEY: operatorKeys.optional(),
     PAY_OPERATOR_NAMES: hostNames,
+    PAY_OPERATOR_USER_HEADER: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'expected the name of a header, such as "X-Forwarded-User"')
+      .transform((name) => name.toLowerCase())
+      .optional(),
+    PAY_OPERATOR_USERS: operatorUsers.optional(),
     PAY_OPERATOR_CONSOLE_URL: origin.optional(),
     PAY_METRICS_PORT: port.optional(),
     PAY_DASHBOARD_HOST: z.string().default('127.0.0.1'),
@@ -218,6 +232,15 @@ const environmentSchema = z
       if (env.PAY_METRICS_PORT !== undefined && env.PAY_OPERATOR_PORT !== undefined) {
         const message = 'PAY_OPERATOR_PORT has /metrics as well; set one of them';
         context.addIssue({ code: 'custom', path: ['PAY_METRICS_PORT'], message });
+      }
+      if (env.PAY_OPERATOR_USER_HEADER !== undefined && !Array.isArray(env.PAY_TRUST_PROXY)) {
+        const message =
+          'it needs the addresses of the proxies in PAY_TRUST_PROXY: whoever reaches the port could send the header otherwise';
+        context.addIssue({ code: 'custom', path: ['PAY_OPERATOR_USER_HEADER'], message });
+      }
+      if ((env.PAY_OPERATOR_USER_HEADER === undefined) !== (env.PAY_OPERATOR_USERS === undefined)) {
+        const message = 'PAY_OPERATOR_USER_HEADER and PAY_OPERATOR_USERS go together; set both';
+        context.addIssue({ code: 'custom', path: ['PAY_OPERATOR_USERS'], message });
       }
       if (env.PAY_ENVIRONMENT !== 'production') return;
       if (env.PAY_ENCRYPTION_KEY === undefined && env.DATABASE_URL === undefined) {
@@ -357,8 +380,11 @@ export interface Config extends Tuning {
     | {
         readonly host: string;
         readonly port: number;
-        readonly keys: readonly Secret[];
+        readonly keys: readonly OperatorKey[];
         readonly names: readonly string[];
+        /** People whom a proxy names in a header, with their roles. */
+        readonly people:
+          { readonly header: string; readonly users: ReadonlyMap<string, Role> } | undefined;
         readonly consoleUrl: string | undefined;
       }
     | undefined;
@@ -447,6 +473,13 @@ export function parseConfig(
             port: values.PAY_OPERATOR_PORT,
             keys: values.PAY_OPERATOR_KEY ?? [],
             names: values.PAY_OPERATOR_NAMES,
+            people:
+              values.PAY_OPERATOR_USER_HEADER === undefined
+                ? undefined
+                : {
+                    header: values.PAY_OPERATOR_USER_HEADER,
+                    users: values.PAY_OPERATOR_USERS ?? new Map<string, Role>(),
+                  },
             consoleUrl: values.PAY_OPERATOR_CONSOLE_URL,
           },
     metrics:
@@ -553,7 +586,9 @@ function maskSecrets(given: readonly (readonly [string, string | undefined])[]) 
     .map(([name, value = '']): readonly [string, string] => {
       const isAddress = URL.canParse(value) && new URL(value).password !== '';
       const isSecret = SECRETS.some((secret) => secret === name);
-      return [name, isSecret || isAddress ? '***' : value];
+      // Names of people are in no log.
+      const isHidden = isSecret || isAddress || name === 'PAY_OPERATOR_USERS';
+      return [name, isHidden ? '***' : value];
     });
   return Object.fromEntries(settings) as Readonly<Record<string, string>>;
 }

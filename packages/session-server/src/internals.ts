@@ -36,11 +36,12 @@ export { ISO_DECIMALS } from './merchants/currencies.js';
 export { findWebhookEndpoints, type Merchant } from './merchants/merchant.js';
 export type { Figures } from './metrics/figures.js';
 export {
-  fingerprintOf,
   isSame,
   type OperatorAccess,
+  operatorOf,
   type OperatorRoutes,
 } from './metrics/listener.js';
+export { mayAs, type Operator, type OperatorKey, type Role } from './metrics/operator-people.js';
 export type { ServerMetrics } from './metrics/server-metrics.js';
 export { formatMinor, parseMinor } from './money.js';
 export { paymentFact } from './store/migrations.js';

@@ -12,7 +12,7 @@ import { createPartnerGateway, observeGateway, type PartnerGateway } from './pro
 import { PartnerClients } from './provider/partner-clients.js';
 import { StatusService } from './checkouts/status-service.js';
 import { type Clock, systemClock } from './clock.js';
-import { type Config, parseOperatorKeys } from './config.js';
+import { type Config } from './config.js';
 import type { OnStep } from './crash-points.js';
 import { ReconciliationService } from './reconciliation/service.js';
 import { startSchedule } from './reconciliation/schedule.js';
@@ -45,6 +45,7 @@ import { findLoss } from './restore/repository.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
 import type { Database } from './store/database.js';
 import { openDatabase } from './open-database.js';
+import { readOperatorKeys } from './metrics/operator-people.js';
 import { Servers } from './servers/servers.js';
 import { VERSION } from './version.js';
 import { loadSandboxKeys, DataEncryption, parseEncryptionKeys } from './encryption.js';
@@ -229,7 +230,7 @@ async function assemble(
       encryption.use(keys);
     },
     PAY_OPERATOR_KEY: (text) => {
-      operatorKeys = parseOperatorKeys(text);
+      operatorKeys = readOperatorKeys(text) ?? [];
     },
   };
   keep(watchSecretSettings(config.secretFiles, handlers, logger));
@@ -391,6 +392,7 @@ async function assemble(
     const access: OperatorAccess = {
       keys: () => operatorKeys,
       names: config.operator?.names ?? [],
+      people: config.operator?.people,
       consoleUrl: config.operator?.consoleUrl,
     };
     const { maxOrderId, settleWindowSeconds } = config;

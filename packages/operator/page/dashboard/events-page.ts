@@ -41,7 +41,7 @@ export const eventsPage = page<EventListView>({
             items.map((event) => eventCells(event, actions)),
           )
     }
-    ${renderMore('events', cursor, next)}
+    ${renderMore('events', { cursor }, next)}
   `,
 });
 

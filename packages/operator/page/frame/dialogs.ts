@@ -1,14 +1,18 @@
 /** What asks the person for something: a key, or a note. */
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { ApiError } from './api.js';
+import { fieldsOf } from './filter.js';
 import type { Action } from './page.js';
 
 type Submit = (text: string) => Promise<void>;
 
+/** What was typed, by the names of the fields; not those that were left empty. */
+type Typed = Readonly<Record<string, string>>;
+
 /** A form that stays as it is until it was sent well; what went wrong is said in it. */
 async function submitForm(
   event: SubmitEvent,
-  submit: (text?: string) => Promise<void>,
+  submit: (typed: Typed) => Promise<void>,
 ): Promise<void> {
   event.preventDefault();
   const form = event.target as HTMLFormElement;
@@ -20,7 +24,8 @@ async function submitForm(
   // Not `disabled`: that would throw the focus away.
   button?.setAttribute('aria-disabled', 'true');
   try {
-    await submit(input?.value.trim());
+    const given = Object.entries(fieldsOf(form)).filter(([, value]) => value);
+    await submit(Object.fromEntries(given) as Typed);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     problem.textContent = error.message;
@@ -31,12 +36,13 @@ async function submitForm(
 }
 
 export function signInForm(hint: string | TemplateResult, submit: Submit): TemplateResult {
-  const signIn = (key = ''): Promise<void> => submit(key);
+  const signIn = ({ key = '' }: Typed): Promise<void> => submit(key);
   return html`<form @submit=${(event: SubmitEvent) => submitForm(event, signIn)}>
     <p>${hint} It is sent once, and not kept.</p>
     <label for="key">Key</label>
     <input
       id="key"
+      name="key"
       type="password"
       required
       autocomplete="current-password"
@@ -83,17 +89,23 @@ export function askForKey(hint: string | TemplateResult, submit: Submit): Promis
 
 /** Asks before something is done, and for a note where one belongs to it. What was typed stays until it is done. */
 export function askFirst(
-  { title, text, button, note }: NonNullable<Action['ask']>,
-  submit: (note?: string) => Promise<void>,
+  { title, text, button, note, hasPerson }: NonNullable<Action['ask']>,
+  submit: (typed: Typed) => Promise<void>,
 ): void {
   openDialog(title, (dialog) => {
-    const send = async (typed: string | undefined): Promise<void> => {
+    const send = async (typed: Typed): Promise<void> => {
       await submit(typed);
       dialog.close();
     };
     return html`<form @submit=${(event: SubmitEvent) => submitForm(event, send)}>
       <p>${text}</p>
       ${note === undefined ? nothing : renderNote(note === 'required')}
+      ${
+        hasPerson
+          ? html`<label for="person">For (optional)</label>
+              <input id="person" name="for" maxlength="100" autocomplete="off" />`
+          : nothing
+      }
       <p class="problem" id="note-error" role="alert"></p>
       <button>${button}</button>
       <button type="button" class="secondary outline" @click=${() => dialog.close()}>Cancel</button>
@@ -105,10 +117,13 @@ function renderNote(isRequired: boolean): TemplateResult {
   return html`<label for="note">Note${isRequired ? '' : ' (optional)'}</label>
     <textarea
       id="note"
+      name="note"
       rows="3"
       maxlength="500"
       ?required=${isRequired}
       aria-describedby="note-error note-hint"
     ></textarea>
-    <small id="note-hint">It stays in the audit trail: no names, no card numbers.</small>`;
+    <small id="note-hint"
+      >It stays in the audit trail: no names of customers, no card numbers.</small
+    >`;
 }

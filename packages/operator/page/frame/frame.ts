@@ -22,6 +22,10 @@ export interface FrameOptions<Session> {
   readonly person: (session: Session) => TemplateResult;
   readonly search: { readonly label: string; readonly placeholder: string; readonly path: string };
   readonly consoleUrl?: (session: Session) => string | undefined;
+  /** Whether the person may do what is for a role. Default: everything. */
+  readonly may?: (session: Session, role: 'act' | 'admin') => boolean;
+  /** Whether the person signed in here, and can sign out. Default: yes. */
+  readonly canSignOut?: (session: Session) => boolean;
   /** What answers with problems to show above every page, and the page that says more of them. Default: none. */
   readonly problems?: { readonly read: string; readonly page: string };
 }
@@ -46,6 +50,10 @@ class Frame<Session> implements PageActions {
 
   constructor(options: FrameOptions<Session>) {
     this.#options = options;
+  }
+
+  may(role: 'act' | 'admin'): boolean {
+    return this.#session !== undefined && (this.#options.may?.(this.#session, role) ?? true);
   }
 
   get consoleUrl(): string | undefined {
@@ -73,10 +81,18 @@ class Frame<Session> implements PageActions {
   }
 
   async act(action: Action): Promise<void> {
-    const sendIt = async (note?: string): Promise<void> => {
-      const body = { ...action.body, ...(note !== undefined && { note }) };
-      const answer = await this.#sendSignedIn(action.path, body);
-      if (action.isKept) this.kept = answer;
+    const sendIt = async (asked: object = {}): Promise<void> => {
+      const requests = 'each' in action ? action.each : [action];
+      for (const [done, { path, body }] of requests.entries()) {
+        const answer = await this.#sendSignedIn(path, { ...body, ...asked }).catch(
+          (error: unknown) => {
+            const { status, code, message, requestId } = toApiError(error);
+            const before = done > 0 ? `${String(done)} of ${String(requests.length)} done. ` : '';
+            throw new ApiError(status, code, `${before}${message}`, requestId);
+          },
+        );
+        if (action.isKept) this.kept = answer;
+      }
       this.#said = action.done;
       this.#failed = '';
       await this.#refresh();
@@ -91,6 +107,7 @@ class Frame<Session> implements PageActions {
       this.#said = '';
       this.#failed = toApiError(error).message;
       this.#draw();
+      await this.#refresh();
     }
   }
 
@@ -249,9 +266,15 @@ class Frame<Session> implements PageActions {
           </ul>
           <ul>
             <li>${person(session)}</li>
-            <li>
-              <button class="secondary outline" @click=${() => this.#leave()}>Sign out</button>
-            </li>
+            ${
+              this.#options.canSignOut?.(session) === false
+                ? nothing
+                : html`<li>
+                    <button class="secondary outline" @click=${() => this.#leave()}>
+                      Sign out
+                    </button>
+                  </li>`
+            }
           </ul>
         </nav>
         <form role="search" @submit=${search}>

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { OrderListView, OrderRow } from '../../src/page-view.js';
-import { ApiError, download } from './api.js';
+import { fieldsOf, renderDownload, startOfDay } from './filter.js';
 import { linkTo, type Page, page, type Params } from './page.js';
-import { renderTable, words } from './parts.js';
+import { renderMore, renderTable, words } from './parts.js';
 
 const STATES = [
   ...['open', 'returned', 'paid', 'failed', 'cancelled', 'left', 'expired', 'unconfirmed', 'void'],
@@ -34,7 +34,7 @@ export function orderListPage(options: OrderListOptions): Page {
       ${items.length === 0 ? renderEmpty(params, options) : renderOrders(items, options)}
       ${more ? html`<p>There are more. Enter more, or use the list of orders.</p>` : nothing}
       ${totals && items.length > 0 ? renderTotals(totals) : nothing}
-      ${params['q'] ? nothing : renderMore(params, next)}`,
+      ${params['q'] ? nothing : renderMore('orders', params, next)}`,
   });
 }
 
@@ -42,8 +42,8 @@ function queryOf(
   { merchant, state, attention, from, to, cursor }: Params,
   { isUtc = false }: OrderListOptions,
 ): string {
-  const start = startOf(from, isUtc);
-  const end = startOf(to, isUtc, 1);
+  const start = startOfDay(from, isUtc);
+  const end = startOfDay(to, isUtc, 1);
   return String(
     new URLSearchParams({
       ...(merchant && { merchant }),
@@ -56,41 +56,11 @@ function queryOf(
   );
 }
 
-/** Undefined for what is no day. */
-function startOf(day: string | undefined, isUtc: boolean, daysLater = 0): number | undefined {
-  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
-  if (date === undefined) return undefined;
-  const parts = [Number(year), Number(month) - 1, Number(date) + daysLater] as const;
-  return isUtc ? Date.UTC(...parts) : new Date(...parts).getTime();
-}
-
 function renderForm(params: Params, options: OrderListOptions): TemplateResult {
   const { merchant = '', state = '', from = '', to = '', attention } = params;
-  const fieldsOf = (form: HTMLFormElement): Params =>
-    Object.fromEntries(
-      [...new FormData(form)].map(([name, value]) => [
-        name,
-        typeof value === 'string' ? value.trim() : '',
-      ]),
-    );
   const show = (event: SubmitEvent): void => {
     event.preventDefault();
     location.hash = linkTo('orders', fieldsOf(event.target as HTMLFormElement));
-  };
-  const save = async (event: Event): Promise<void> => {
-    const button = event.target as HTMLButtonElement;
-    const problem = button.form?.querySelector('[role=alert]');
-    if (!button.form || !problem || button.ariaDisabled === 'true') return;
-    button.setAttribute('aria-disabled', 'true');
-    problem.textContent = '';
-    try {
-      await download(`orders.csv?${queryOf(fieldsOf(button.form), options)}`, 'orders.csv');
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      problem.textContent = error.message;
-    } finally {
-      button.removeAttribute('aria-disabled');
-    }
   };
   const zone = options.isUtc ? ' (UTC)' : '';
   return html`<form @submit=${show}>
@@ -122,8 +92,7 @@ function renderForm(params: Params, options: OrderListOptions): TemplateResult {
         : nothing
     }
     <button>Show</button>
-    <button type="button" class="outline" @click=${save}>Download CSV</button>
-    <p class="problem" role="alert"></p>
+    ${renderDownload('orders.csv', (fields) => `orders.csv?${queryOf(fields, options)}`)}
   </form>`;
 }
 
@@ -181,13 +150,4 @@ function renderEmpty({ q, ...filter }: Params, { empty }: OrderListOptions): Tem
   return Object.values(filter).some(Boolean)
     ? html`<p>No order matches. <a href=${linkTo('orders')}>Show all orders</a></p>`
     : empty;
-}
-
-function renderMore({ cursor, ...filter }: Params, next: string | undefined): TemplateResult {
-  const link = (text: string, query: Params) =>
-    html`<a role="button" class="outline" href=${linkTo('orders', query)}>${text}</a>`;
-  return html`<p>
-    ${cursor ? link('Newest', filter) : nothing}
-    ${next ? link('Older', { ...filter, cursor: next }) : nothing}
-  </p>`;
 }

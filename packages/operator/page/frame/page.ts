@@ -15,13 +15,20 @@ export interface PageActions {
   say(done: string): void;
   /** The answer of the last action that wanted it kept, until the page is left. */
   readonly kept: unknown;
+  /** Whether the person may do what is for a role. */
+  may(role: 'act' | 'admin'): boolean;
   /** The partner console, if the server knows one. */
   readonly consoleUrl: string | undefined;
 }
 
-export interface Action {
+/** One change to ask the server for. */
+interface Request {
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** A change, or several that are asked for one after the other until one fails. */
+export type Action = (Request | { readonly each: readonly Request[] }) & {
   readonly done: string;
   readonly isKept?: boolean;
   /** What the person is asked before: to confirm, or for a note as well. */
@@ -31,8 +38,10 @@ export interface Action {
     readonly button: string;
     /** Default: none. */
     readonly note?: 'optional' | 'required';
+    /** Whether it may be for a colleague, whose name is sent as `for`. */
+    readonly hasPerson?: boolean;
   };
-}
+};
 
 /** One page: it reads one thing of the server, again and again, and draws it. */
 export interface Page<T = unknown> {

@@ -1,14 +1,20 @@
 /** What several pages draw. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { linkTo } from './page.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { linkTo, type Params } from './page.js';
 
 export type Cell = TemplateResult | string;
 
-/** A table that scrolls within itself where it is wider than the screen. */
+/**
+ * A table that scrolls within itself where it is wider than the screen.
+ *
+ * @param keys of its rows, so that what a person has chosen in one stays with it. Default: their places
+ */
 export function renderTable(
   name: string,
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
+  keys: readonly string[] = [],
 ): TemplateResult {
   return html`<div class="overflow-auto" role="region" aria-label=${name} tabindex="0">
     <table aria-label=${name}>
@@ -18,7 +24,9 @@ export function renderTable(
         </tr>
       </thead>
       <tbody>
-        ${rows.map(
+        ${repeat(
+          rows,
+          (_cells, index) => keys[index] ?? index,
           (cells) =>
             html`<tr>
               ${cells.map((cell) => html`<td>${cell}</td>`)}
@@ -43,14 +51,14 @@ export function renderSection(
 /** The way to what is older, and back to the newest. */
 export function renderMore(
   path: string,
-  cursor: string | undefined,
+  { cursor, ...filter }: Params,
   next: string | undefined,
 ): TemplateResult {
-  const link = (words: string, query: { cursor?: string }) =>
+  const link = (words: string, query: Params) =>
     html`<a role="button" class="outline" href=${linkTo(path, query)}>${words}</a>`;
   return html`<p>
-    ${cursor === undefined ? nothing : link('Newest', {})}
-    ${next === undefined ? nothing : link('Older', { cursor: next })}
+    ${cursor ? link('Newest', filter) : nothing}
+    ${next === undefined ? nothing : link('Older', { ...filter, cursor: next })}
   </p>`;
 }
 

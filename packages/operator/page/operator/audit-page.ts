@@ -1,15 +1,17 @@
-import { html } from 'lit';
-import type { AuditView, PageOf } from '../../src/page-view.js';
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Action, AuditView, PageOf } from '../../src/page-view.js';
 import { describeTarget } from '../../src/timeline-words.js';
+import { fieldsOf, renderDownload, startOfDay } from '../frame/filter.js';
 import { time } from '../frame/formatting.js';
-import { page } from '../frame/page.js';
+import { linkTo, page, type PageActions, type Params } from '../frame/page.js';
 import { orderLink, renderMore, renderTable } from '../frame/parts.js';
 
-const ACTIONS: Readonly<Record<AuditView['action'], string>> = {
+const ACTIONS: Readonly<Record<Action, string>> = {
   poll: 'Poll',
   redeliver: 'Redeliver',
   resolve: 'Resolve',
   void: 'Make void',
+  note: 'Note',
   rotate: 'Rotate',
   retire: 'Retire',
 };
@@ -19,23 +21,74 @@ export const auditPage = page<PageOf<AuditView>>({
   path: 'audit',
   nav: 'Audit trail',
   title: () => 'Audit trail',
-  read: ({ cursor }) =>
-    `audit${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`,
-  draw: ({ items, next }, { cursor }) =>
-    items.length === 0
-      ? html`<p>No actions yet.</p>`
-      : html`${renderTable(
-          'What was done',
-          ['When', 'Who', 'What', 'Order', 'Note'],
-          items.map(({ merchant, order, note, ...done }) => [
-            time(done.at),
-            html`<code>${done.actor}</code>`,
-            html`${ACTIONS[done.action]}${
-              done.target ? html`: <code>${describeTarget(done)}</code>` : ''
-            }`,
-            merchant && order ? orderLink(merchant, order) : (merchant ?? '–'),
-            note ?? '–',
-          ]),
-        )}
-        ${renderMore('audit', cursor, next)}`,
+  read: (params) => `audit?${queryOf(params)}`,
+  draw: ({ items, next }, params, actions) =>
+    html`${renderForm(params, actions)}
+    ${
+      items.length === 0
+        ? html`<p>${queryOf(params) ? 'Nothing matches.' : 'No actions yet.'}</p>`
+        : renderTable(
+            'What was done',
+            ['When', 'Who', 'What', 'Order', 'Note'],
+            items.map(({ merchant, order, note, ...done }) => [
+              time(done.at),
+              html`<code>${done.actor}</code>`,
+              html`${ACTIONS[done.action]}${
+                done.target ? html`: <code>${describeTarget(done)}</code>` : ''
+              }`,
+              merchant && order ? orderLink(merchant, order) : (merchant ?? '–'),
+              note ?? '–',
+            ]),
+          )
+    }
+    ${renderMore('audit', params, next)}`,
 });
+
+function queryOf({ actor, action, merchant, from, to, cursor }: Params): string {
+  const start = startOfDay(from, true);
+  const end = startOfDay(to, true, 1);
+  return String(
+    new URLSearchParams({
+      ...(actor && { actor }),
+      ...(action && { action }),
+      ...(merchant && { merchant }),
+      ...(start !== undefined && { from: String(start) }),
+      ...(end !== undefined && { to: String(end) }),
+      ...(cursor && { cursor }),
+    }),
+  );
+}
+
+function renderForm(params: Params, actions: PageActions): TemplateResult {
+  const { actor = '', action = '', merchant = '', from = '', to = '' } = params;
+  const show = (event: SubmitEvent): void => {
+    event.preventDefault();
+    location.hash = linkTo('audit', fieldsOf(event.target as HTMLFormElement));
+  };
+  return html`<form @submit=${show}>
+    <fieldset class="grid">
+      <label>Who <input name="actor" placeholder="all" autocomplete="off" .value=${actor} /></label>
+      <label>
+        What
+        <select name="action" .value=${action}>
+          <option value="">all</option>
+          ${Object.entries(ACTIONS).map(
+            ([value, words]) =>
+              html`<option value=${value} ?selected=${value === action}>${words}</option>`,
+          )}
+        </select>
+      </label>
+      <label>
+        Merchant <input name="merchant" placeholder="all" autocomplete="off" .value=${merchant} />
+      </label>
+      <label>From (UTC) <input name="from" type="date" .value=${from} /></label>
+      <label>To (UTC) <input name="to" type="date" .value=${to} /></label>
+    </fieldset>
+    <button>Show</button>
+    ${
+      actions.may('admin')
+        ? renderDownload('audit.csv', (fields) => `audit.csv?${queryOf(fields)}`)
+        : nothing
+    }
+  </form>`;
+}

@@ -74,17 +74,22 @@ function renderServers(servers: HealthView['servers']): TemplateResult {
     'Servers',
     ['Server', 'Version', 'Up for', 'Seen', 'Clock ahead', 'Key', 'Lists that failed', 'Merchants'],
     servers.map((server, index) => [
-      html`${server.name} ${index === 0 ? html`<small>has answered</small>` : ''}`,
+      html`${server.name} ${index === 0 ? html`<small>answered this page</small>` : ''}`,
       server.version,
       describeDuration((server.seenAt - server.startedAt) / 1000),
       index === 0 ? 'now' : `${describeDuration(Math.max(0, now - server.seenAt) / 1000)} ago`,
-      server.clockAheadMs === undefined ? '–' : `${(server.clockAheadMs / 1000).toFixed(1)} s`,
+      server.clockAheadMs === undefined ? '–' : tenths(server.clockAheadMs),
       server.encryptionKey,
       count(server.listsBackingOff),
       count(server.merchants),
     ]),
     'None.',
   );
+}
+
+/** Not `-0.0`, for a clock that is behind by less. */
+function tenths(ms: number): string {
+  return `${(Math.round(ms / 100) / 10 || 0).toFixed(1)} s`;
 }
 
 function seconds(value: number | undefined): string {

@@ -24,13 +24,15 @@ await startFrame<SessionView>({
   pages: [queuePage, ordersPage, healthPage, reportPage, auditPage, searchPage, orderPage],
   keyHint: html`Sign in with a key of the operator (<code>PAY_OPERATOR_KEY</code>).`,
   place: ({ environment }) => `operator · ${environment}`,
-  person: ({ actor }) =>
-    html`<small title="The fingerprint of your key: the audit trail has it">${actor}</small>`,
+  person: ({ actor, role }) =>
+    html`<small title="The audit trail names you so">${actor} · ${role}</small>`,
   search: {
     label: 'Order, reference, e-mail, amount, checkout, transaction or event',
     placeholder: 'Order, reference, checkout …',
     path: 'search',
   },
   consoleUrl: (session) => session.consoleUrl,
+  may: ({ role }, wanted) => role === 'admin' || role === wanted,
+  canSignOut: ({ isNamedByProxy }) => !isNamedByProxy,
   problems: { read: 'problems', page: 'health' },
 });

@@ -10,7 +10,7 @@ import { describeEntry } from '../../src/timeline-words.js';
 import { time } from '../frame/formatting.js';
 import { type Action, page, type PageActions } from '../frame/page.js';
 import { type Cell, orderPath, renderSection, renderTable, words } from '../frame/parts.js';
-import { renderRedeliver } from './queue-page.js';
+import { RESOLVE, renderRedeliver } from './queue-page.js';
 
 /** One order: its timeline, events, attempts and checkouts, with the actions on it. */
 export const orderPage = page<OrderView>({
@@ -37,7 +37,7 @@ export const orderPage = page<OrderView>({
       ${view.checkouts.map((checkout) => renderAttention(checkout, actions))}
       <p>
         ${
-          view.attempts.length === 0
+          view.attempts.length === 0 || !actions.may('act')
             ? nothing
             : html`<button
                   @click=${() => actions.act({ path: `${path}/poll`, done: 'The provider’s list will be read within seconds.' })}
@@ -52,7 +52,14 @@ export const orderPage = page<OrderView>({
                 </button>`
         }
         ${
-          view.canVoid
+          actions.may('act')
+            ? html`<button class="outline" @click=${() => actions.act(addNote(path))}>
+                Add a note …
+              </button>`
+            : nothing
+        }
+        ${
+          view.canVoid && actions.may('admin')
             ? html`<button class="outline secondary" @click=${() => actions.act(makeVoid(path))}>
                 Make void …
               </button>`
@@ -91,23 +98,40 @@ function renderAttention(
   if (openAttention.length === 0) return nothing;
   return html`<article>
     <p><mark>Check before shipping:</mark> ${openAttention.map(words).join(', ')}</p>
-    <button
-      @click=${() =>
-        actions.act({
-          path: `checkouts/${encodeURIComponent(id)}/resolve`,
-          body: { attention: openAttention },
-          done: 'Resolved. It comes back when there is new attention.',
-          ask: {
-            title: 'Resolve',
-            text: 'This removes it from the queues. The shop still sees its attention.',
-            button: 'Resolve',
-            note: 'required',
-          },
-        })}
-    >
-      Resolve …
-    </button>
+    ${actions.may('act') ? renderResolve(id, openAttention, actions) : nothing}
   </article>`;
+}
+
+function renderResolve(
+  id: string,
+  openAttention: CheckoutView['openAttention'],
+  actions: PageActions,
+): TemplateResult {
+  return html`<button
+    @click=${() =>
+      actions.act({
+        path: `checkouts/${encodeURIComponent(id)}/resolve`,
+        body: { attention: openAttention },
+        done: 'Resolved. It comes back when there is new attention.',
+        ask: RESOLVE,
+      })}
+  >
+    Resolve …
+  </button>`;
+}
+
+function addNote(path: string): Action {
+  return {
+    path: `${path}/note`,
+    done: 'The note is in the timeline, and in the queues.',
+    ask: {
+      title: 'Add a note',
+      text: 'Colleagues see it with the order and in the queues. Name one to hand it over.',
+      button: 'Add',
+      note: 'required',
+      hasPerson: true,
+    },
+  };
 }
 
 function makeVoid(path: string): Action {

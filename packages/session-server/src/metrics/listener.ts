@@ -7,7 +7,9 @@ import { createBackOfficeApp } from '../http/back-office-app.js';
 import { KeyAttempts } from '../http/limits.js';
 import { readBearerKey } from '../http/parse.js';
 import type { Logger } from '../logger.js';
+import type { Config } from '../config.js';
 import type { Figures } from './figures.js';
+import type { Operator, OperatorKey } from './operator-people.js';
 import type { ServerMetrics } from './server-metrics.js';
 
 export interface OperatorListenerOptions {
@@ -55,9 +57,11 @@ const WRONG_KEYS = 20;
 /** Who may ask the operator's listener, beyond who can reach it. */
 export interface OperatorAccess {
   /** One of them is wanted as `Authorization: Bearer` with every request; with none, nothing is. */
-  readonly keys: () => readonly Secret[];
+  readonly keys: () => readonly OperatorKey[];
   /** Host names that it may be called by, apart from addresses and `localhost`. */
   readonly names: readonly string[];
+  /** People whom a proxy names in a header. Default: none. */
+  readonly people?: NonNullable<Config['operator']>['people'];
   /** A partner console, to link to. */
   readonly consoleUrl?: string | undefined;
 }
@@ -88,7 +92,7 @@ function guardPrograms({ keys }: OperatorAccess): RequestHandler {
     }
     const given = readBearerKey(request.headers.authorization);
     const valid = keys();
-    const find = () => valid.find((each) => isSame(given ?? '', each.reveal()));
+    const find = () => valid.find(({ secret }) => isSame(given ?? '', secret.reveal()));
     const key =
       given === undefined || valid.length === 0
         ? undefined
@@ -96,7 +100,8 @@ function guardPrograms({ keys }: OperatorAccess): RequestHandler {
     if (valid.length > 0 && !key) {
       throw new AppError(401, 'operator_key_refused', 'Send PAY_OPERATOR_KEY as a Bearer key.');
     }
-    response.locals['actor'] = key ? fingerprintOf(key) : 'without-key';
+    const operator = key ? operatorOf(key) : { actor: 'without-key', role: 'admin' };
+    response.locals['operator'] = operator;
     next();
   };
 }
@@ -116,8 +121,12 @@ function comesFromPage({ headers }: Request): boolean {
   return headers.origin !== undefined || (site !== undefined && site !== 'none');
 }
 
+export function operatorOf({ secret, name, role }: OperatorKey): Operator {
+  return { actor: name ?? fingerprintOf(secret), role };
+}
+
 /** The first characters of a key's hash: it tells keys apart, and helps no one to guess one. */
-export function fingerprintOf(key: Secret): string {
+function fingerprintOf(key: Secret): string {
   return `key-${createHash('sha256').update(key.reveal()).digest('hex').slice(0, 8)}`;
 }
 
