@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { format } from 'prettier';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { CombinedFile } from '../packages/session-server/dist/merchants/file-parts.js';
 import {
   merchantFields,
   merchantsFileSchema,
@@ -356,7 +357,9 @@ describe('the code blocks of the documents', () => {
       ...merchantFields.shape,
       ...merchantsFileSchema.shape,
     };
-    const mistakes = Object.entries(JSON.parse(text) as object).flatMap(([name, value]) => {
+    const written = JSON.parse(text) as object;
+    const file = 'defaults' in written ? new CombinedFile([{ text }], '').file : written;
+    const mistakes = Object.entries(file as object).flatMap(([name, value]) => {
       const schema = known[name];
       if (schema === undefined) return [`no field ${name}`];
       const issues = schema.safeParse(value).error?.issues ?? [];

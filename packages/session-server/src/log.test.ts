@@ -157,7 +157,7 @@ describe('the log of a start', () => {
     await stack.server.close();
     const { merchantsFile } = stack.config;
     const { databaseFile } = stack;
-    const warnings = () => linesOf('other users can read this file: run chmod 600 on it');
+    const warnings = () => linesOf('other users can read this: run chmod go-rwx on it');
     expect(warnings()).toEqual([]);
     chmodSync(merchantsFile, 0o644);
     chmodSync(databaseFile, 0o640);

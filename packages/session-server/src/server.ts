@@ -190,7 +190,7 @@ async function assemble(
   }
   const files = [...(file === undefined ? [] : [file, `${file}.body-key`]), config.merchantsFile];
   for (const open of findOpenFiles(files)) {
-    logger.warn({ ...open }, 'other users can read this file: run chmod 600 on it');
+    logger.warn({ ...open }, 'other users can read this: run chmod go-rwx on it');
   }
   const encryption = new DataEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),

@@ -376,6 +376,21 @@ describe('checking the settings', () => {
     ]);
   });
 
+  it('says once what is so of a hundred merchants', async () => {
+    writeMerchant({ events: { url: 'https://10.1.2.3/events' } });
+    const path = fileOf('merchants.json');
+    const { merchants } = JSON.parse(readFileSync(path, 'utf8')) as { merchants: [object] };
+    const others = Array.from({ length: 99 }, (_, index) => {
+      const apiKeyHash = [`sha256:${String(index).padStart(64, '0')}`];
+      return { ...merchants[0], id: `shop-${String(index)}`, apiKeyHash };
+    });
+    writeFileSync(path, JSON.stringify({ merchants: [...merchants, ...others] }));
+    const { said } = await run(stack.env, 'check');
+    expect(said.split('\n').filter((line) => line.includes('10.1.2.3'))).toEqual([
+      expect.stringMatching(/^error: teashop: events\.url, and 99 more: 10\.1\.2\.3 is a private/),
+    ]);
+  });
+
   it('refuses a database whose order ids are used up', async () => {
     const database = new DatabaseSync(fileOf('data.sqlite'));
     database.exec(`INSERT INTO counters (name, value) VALUES ('order_id_offset', 2000000000)`);

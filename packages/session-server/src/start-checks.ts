@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { systemClock } from './clock.js';
 import { type Config, findTaken, listenersOf, parseConfig, readValidSettings } from './config.js';
@@ -124,7 +125,7 @@ export async function runCheck(env: Environment, isJson = false): Promise<string
   const findings: Finding[] = [
     ...merchants.flatMap(findAccentWarnings),
     ...checkWebhookAddress(config),
-    ...(await Promise.all(merchants.map(checkShopAddresses))).flat(),
+    ...(await checkShopAddresses(merchants)),
     ...(await checkDatabase(config)),
     ...(await checkLists(config, file)),
     ...describePolicies(merchants),
@@ -162,23 +163,51 @@ function checkWebhookAddress({ environment, webhookBaseUrl }: Config): Finding[]
   return [{ level: 'warning', about: 'webhooks', text }];
 }
 
-/** The addresses of a shop's back end, as this machine resolves them. */
-async function checkShopAddresses({ id, events, orderLookup }: Merchant): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const [field, endpoint] of Object.entries({ events, orderLookup })) {
-    if (!endpoint) continue;
-    const problem = await findAddressProblem(endpoint);
-    if (problem === undefined) continue;
-    const { hostname } = new URL(endpoint.url);
-    const about = `${id}: ${field}.url`;
-    if (problem === 'private') {
-      const text = `${hostname} is a private address, to which the server does not connect; if this is intended, set "allowPrivateAddress": true in ${field}`;
-      findings.push({ level: 'error', about, text });
-    } else {
-      findings.push({ level: 'warning', about, text: `${hostname} was not found from here` });
+/** How long names are looked up in all. */
+const LOOKUP_MS = 3000;
+
+/** The addresses of the shops' back ends, as this machine resolves them: each name once, however many have it. */
+async function checkShopAddresses(merchants: readonly Merchant[]): Promise<Finding[]> {
+  const endpoints = merchants.flatMap(({ id, events, orderLookup }) =>
+    Object.entries({ events, orderLookup }).flatMap(([field, endpoint]) =>
+      endpoint && !endpoint.allowPrivateAddress
+        ? [{ id, field, url: endpoint.url, hostname: new URL(endpoint.url).hostname }]
+        : [],
+    ),
+  );
+  const isOver = sleep(LOOKUP_MS, 'late' as const, { ref: false });
+  const byName = Map.groupBy(endpoints, ({ hostname }) => hostname);
+  const problems = new Map(
+    await Promise.all(
+      [...byName].map(async ([hostname, [first]]) => {
+        const problem = first && findAddressProblem({ url: first.url });
+        return [hostname, await Promise.race([problem, isOver])] as const;
+      }),
+    ),
+  );
+  const alike = Map.groupBy(endpoints, ({ hostname, field }) =>
+    problems.get(hostname) === 'late' ? 'late' : `${hostname} ${field}`,
+  );
+  return [...alike.values()].flatMap(([first, ...others]): Finding[] => {
+    if (!first) return [];
+    const { id, field, hostname } = first;
+    const more = others.length === 0 ? '' : `, and ${String(others.length)} more`;
+    const about = `${id}: ${field}.url${more}`;
+    switch (problems.get(hostname)) {
+      case 'private': {
+        const text = `${hostname} is a private address, to which the server does not connect; if this is intended, set "allowPrivateAddress": true in ${field}`;
+        return [{ level: 'error', about, text }];
+      }
+      case 'not_found':
+        return [{ level: 'warning', about, text: `${hostname} was not found from here` }];
+      case 'late': {
+        const text = `${hostname} was not looked up within ${String(LOOKUP_MS / 1000)} s`;
+        return [{ level: 'warning', about, text }];
+      }
+      case undefined:
+        return [];
     }
-  }
-  return findings;
+  });
 }
 
 /** Whether the database has order ids left to give out, and knows the keys. One that is not there yet does. */

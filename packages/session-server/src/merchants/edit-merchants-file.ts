@@ -42,11 +42,14 @@ export function editMerchantsFile(
 ): void {
   const refuse = (why: string): ConfigError => new ConfigError(`merchants file ${path}`, [why]);
   const target = attempt(() => realpathSync(path), refuse);
+  if (statSync(target).isDirectory()) {
+    throw refuse('it is a folder: edit the file in it that has the merchant');
+  }
   const draft = `${target}.lock`;
   const descriptor = attempt(() => openSync(draft, 'wx', 0o600), refuse, draft);
   try {
     const before = attempt(() => readFileSync(target, 'utf8'), refuse);
-    parseMerchantsFile(before.replace(/^\uFEFF/, ''), path, environment);
+    parseMerchantsFile([{ text: before.replace(/^\uFEFF/, '') }], path, environment);
     const after = applyAll(before, plan);
     checkResult(after.replace(/^\uFEFF/, ''), path, environment);
     attempt(() => {
@@ -92,7 +95,7 @@ function applyAll(text: string, plan: Parameters<typeof editMerchantsFile>[2]): 
 /** Without the places: they would be in a file that is not there. */
 function checkResult(text: string, path: string, environment: Environment): void {
   try {
-    parseMerchantsFile(text, path, environment);
+    parseMerchantsFile([{ text }], path, environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const mistakes = error.mistakes.map((mistake) =>

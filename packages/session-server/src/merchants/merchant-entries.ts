@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Environment } from '../contract.js';
 import { ConfigError, describeFileError } from '../errors.js';
 import { type Edit, editMerchantsFile } from './edit-merchants-file.js';
+import { OWN_FIELDS, partPaths } from './file-parts.js';
 import type { Merchant } from './merchant.js';
 import { readMerchantsFile } from './merchant-source.js';
 import { mapSecrets, readReference } from './secret-references.js';
@@ -28,12 +29,6 @@ export const SECRET_KINDS = {
 } as const;
 
 export type SecretKind = keyof typeof SECRET_KINDS;
-
-/** Fields that a merchant does not take over from another one. */
-const OWN_FIELDS = [
-  ...['id', 'name', 'brand', 'disabled', 'providerMerchantId', 'origins', 'returnUrl'],
-  ...['orderLookup', 'events', 'apiKeyHash', 'orderTokenSecret', 'signingSecret'],
-];
 
 /** Fields that a merchant does not take over from one with another currency. */
 const CURRENCY_FIELDS = ['decimals', 'customCurrency'];
@@ -73,11 +68,15 @@ export class MerchantEntries {
   /** An entry as it is in the file, with its secrets masked. */
   find(id: string): unknown {
     readMerchantsFile(this.#file, this.#environment);
-    const content = mapSecrets(
-      JSON.parse(readFileSync(this.#file, 'utf8').replace(/^\uFEFF/, '')),
-      (secret) => readReference(secret) ?? '[secret]',
-    ) as { merchants: Record<string, unknown>[] };
-    const entry = content.merchants[indexOf(content, id)];
+    const entries = partPaths(this.#file).flatMap((path) => {
+      const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+      const secretless = mapSecrets(
+        JSON.parse(text),
+        (secret) => readReference(secret) ?? '[secret]',
+      ) as Partial<MerchantsContent>;
+      return secretless.merchants ?? [];
+    });
+    const entry = entries[indexOf({ merchants: entries }, id)];
     return JSON.parse(JSON.stringify(entry, maskOthers));
   }
 

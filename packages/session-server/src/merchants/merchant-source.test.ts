@@ -272,8 +272,8 @@ describe('a merchants file that changes', () => {
       expect(lines).toMatchObject([
         { level: 'info', message: 'merchants file reloaded' },
         {
-          ...{ level: 'warn', fields: { merchant: 'closing' } },
-          message: expect.stringContaining('a merchant was removed') as string,
+          ...{ level: 'warn', fields: { merchants: ['closing'], count: 1 } },
+          message: expect.stringContaining('merchants were removed') as string,
         },
       ]);
     } finally {
@@ -288,11 +288,19 @@ describe('a merchants file that changes', () => {
     expect(start).toThrow(ConfigError);
   });
 
+  it('warns once of a hundred of which the same is said, and names ten', async () => {
+    const { logger, lines } = recordingLogger();
+    const ids = Array.from({ length: 100 }, (_, index) => `shop-${String(index)}`);
+    write(...ids.map((id) => merchantEntry({ id, openBy: 'order' })));
+    await new FileMerchantSource({ path, environment: 'sandbox', logger }).close();
+    expect(lines).toMatchObject([{ fields: { merchants: ids.slice(0, 10), count: 100 } }]);
+  });
+
   it('warns of a merchant whose orders open without a token', async () => {
     const { logger, lines } = recordingLogger();
     write(merchantEntry({ openBy: 'order' }), merchantEntry({ id: 'careful' }));
     await new FileMerchantSource({ path, environment: 'sandbox', logger }).close();
-    expect(lines).toMatchObject([{ level: 'warn', fields: { merchant: 'teashop' } }]);
+    expect(lines).toMatchObject([{ level: 'warn', fields: { merchants: ['teashop'], count: 1 } }]);
   });
 });
 

@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { findNodeAtLocation, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { z } from 'zod';
 import type { Environment } from '../contract.js';
 import type { DataEncryption } from '../encryption.js';
-import { ConfigError, describeFileError, type FieldError } from '../errors.js';
+import { ConfigError, type FieldError } from '../errors.js';
 import { describeIssue, toFieldErrors } from '../field-errors.js';
-import type { Logger } from '../logger.js';
+import type { LogFields, Logger } from '../logger.js';
 import { stampOf } from '../secret-files.js';
 import { brandSettings, findBrandWarnings } from './brand.js';
+import { CombinedFile, type Part, partPaths, readParts, sourceOf } from './file-parts.js';
 import { type Logo, LogoError, readLogo } from './logo.js';
 import {
   type AccountSettings,
@@ -108,7 +108,8 @@ export interface FileMerchantSourceOptions {
 }
 
 /**
- * Merchants from one JSON file (`docs/merchants-file.md`), read at start and again when it changes.
+ * Merchants from one JSON file, or a folder of them (`docs/merchants-file.md`), read at start and again when one
+ * changes.
  * At start every mistake is listed and nothing runs. Later a bad file keeps the good one in force,
  * and the log says why.
  */
@@ -154,7 +155,7 @@ export class FileMerchantSource implements MerchantSource {
   /** Before the file is read, so that a change in between is noticed. */
   #noteStamp(): void {
     const { path } = this.#options;
-    this.#paths = [path, ...listSecretFiles(path)];
+    this.#paths = [path, ...partPaths(path), ...listSecretFiles(path)];
     this.#stamp = stampOf(this.#paths);
   }
 
@@ -168,11 +169,11 @@ export class FileMerchantSource implements MerchantSource {
       this.#all = [...this.#file.merchants.values()];
       warnOf(this.#all, logger);
       logger.info({ merchants: this.#all.length }, 'merchants file reloaded');
-      for (const { id } of before) {
-        if (this.#file.merchants.has(id)) continue;
+      const removed = before.filter(({ id }) => !this.#file.merchants.has(id));
+      if (removed.length > 0) {
         logger.warn(
-          { merchant: id },
-          'a merchant was removed; its payments are no longer confirmed',
+          namesOf(removed),
+          'merchants were removed; their payments are no longer confirmed',
         );
       }
     } catch (error) {
@@ -184,21 +185,22 @@ export class FileMerchantSource implements MerchantSource {
 
 /** @throws {ConfigError} listing every mistake; values are never quoted, since some are secrets */
 export function readMerchantsFile(path: string, environment: Environment): MerchantsFile {
-  return parseMerchantsFile(readText(path, sourceOf(path)), path, environment);
+  return parseMerchantsFile(readParts(path), path, environment);
 }
 
 /**
- * @param path where the text is or is to be: references to files are relative to it
+ * @param path where the parts are or are to be: references to files are relative to their folder
  * @throws {ConfigError} as `readMerchantsFile`
  */
 export function parseMerchantsFile(
-  text: string,
+  parts: readonly Part[],
   path: string,
   environment: Environment,
 ): MerchantsFile {
-  const file = parseJson(text, sourceOf(path));
-  const { resolved, mistakes: ofSecrets } = resolveSecrets(file, dirname(path));
-  const logos = readLogos(resolved, dirname(path));
+  const combined = new CombinedFile(parts, path);
+  const folder = folderOf(path);
+  const { resolved, mistakes: ofSecrets } = resolveSecrets(combined.file, folder);
+  const logos = readLogos(resolved, folder);
   const parsed = merchantsFileSchema.safeParse(resolved, { error: describeIssue });
   const mistakes = [
     ...(parsed.error ? toFieldErrors(parsed.error, 'file', merchantsFileSchema) : []).filter(
@@ -208,8 +210,9 @@ export function parseMerchantsFile(
     ...logos.mistakes,
     ...(environment === 'production' ? findUnsafeForProduction(resolved) : []),
   ];
-  if (!parsed.success || mistakes.length > 0) {
-    throw new ConfigError(sourceOf(path), describeMistakes(mistakes, text));
+  if (!parsed.success || mistakes.length + combined.mistakes.length > 0) {
+    const described = [...combined.mistakes, ...combined.describeMistakes(mistakes)];
+    throw new ConfigError(sourceOf(path), described);
   }
   const { merchants, accounts } = parsed.data;
   return {
@@ -223,29 +226,14 @@ export function parseMerchantsFile(
   };
 }
 
-/** The same mistake in several entries is one line, with where it is first and how often it is there. */
-function describeMistakes(mistakes: readonly FieldError[], text: string): string[] {
-  const groups = Map.groupBy(mistakes, ({ field, message }) =>
-    [field.replace(/^merchants\.\d+\./, ''), message].join('\n'),
-  );
-  return [...groups.values()].map((same) => {
-    const [first = { field: '', message: '' }] = same;
-    const where = `${first.field} (${locateField(text, first.field)})`;
-    const others = same.length - 1;
-    if (others === 0) return `${where}: ${first.message}`;
-    const more = `${String(others)} other ${others === 1 ? 'entry' : 'entries'}`;
-    return `${where}, and ${more}: ${first.message}`;
-  });
-}
-
-function sourceOf(path: string): string {
-  return `merchants file ${path}`;
+function folderOf(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? path : dirname(path);
 }
 
 /** The files that secrets of a merchants file are in; none while it is no JSON. */
 function listSecretFiles(path: string): readonly string[] {
   try {
-    return resolveSecrets(parseJson(readText(path, ''), ''), dirname(path)).files;
+    return resolveSecrets(new CombinedFile(readParts(path), path).file, folderOf(path)).files;
   } catch {
     return [];
   }
@@ -317,67 +305,26 @@ function addressesOf(merchant: Merchant): (readonly [field: string, url: string]
   ];
 }
 
-function readText(path: string, source: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-  } catch (error) {
-    throw new ConfigError(source, [describeFileError(error)]);
-  }
-}
+/** Merchants that a line of the log names. */
+const MAX_NAMED = 10;
 
-function parseJson(text: string, source: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const found: ParseError[] = [];
-    parseTree(text, found, { disallowComments: true });
-    const [first] = found;
-    const what = (first && MISTAKES_OF_JSON[printParseErrorCode(first.error)]) ?? 'a mistake';
-    throw new ConfigError(source, [
-      `it is not JSON: ${what} at ${locate(text, first?.offset ?? text.length)}`,
-    ]);
-  }
-}
-
-/** By the names that the parser gives them. Its own words may quote a secret. */
-const MISTAKES_OF_JSON: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'text outside double quotes',
-  PropertyNameExpected: 'no name in double quotes after a comma or brace',
-  ValueExpected: 'no value',
-  ColonExpected: 'no colon after a name',
-  CommaExpected: 'no comma',
-  CloseBraceExpected: 'no closing brace',
-  CloseBracketExpected: 'no closing bracket',
-  InvalidCommentToken: 'a comment',
-  UnexpectedEndOfString: 'a text without its closing quote',
-  InvalidEscapeCharacter: 'a text with a wrong escape',
-  InvalidCharacter: 'a text with a control character',
-};
-
-/** Where a field is; of one that is missing, where the object is that should have it. */
-function locateField(text: string, field: string): string {
-  const root = parseTree(text);
-  const path = field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  for (;;) {
-    const node = root && findNodeAtLocation(root, path);
-    if (!root || node) return locate(text, node?.offset ?? 0);
-    path.pop();
-  }
-}
-
-function locate(text: string, offset: number): string {
-  const lines = text.slice(0, offset).split('\n');
-  return `line ${String(lines.length)}, column ${String((lines.at(-1)?.length ?? 0) + 1)}`;
+/** One line for all of which the same is said. */
+function namesOf(merchants: readonly Pick<Merchant, 'id'>[]): LogFields {
+  const named = merchants.slice(0, MAX_NAMED).map(({ id }) => id);
+  return { merchants: named, count: merchants.length };
 }
 
 function warnOf(merchants: readonly Merchant[], logger: Logger): void {
+  const open = merchants.filter(({ openBy }) => openBy === 'order');
+  if (open.length > 0) {
+    logger.warn(namesOf(open), 'merchants open orders without an order token (openBy)');
+  }
   for (const merchant of merchants) {
-    const { id, openBy } = merchant;
-    if (openBy === 'order') {
-      logger.warn({ merchant: id }, 'this merchant opens orders without an order token (openBy)');
-    }
     for (const warning of findBrandWarnings(merchant)) {
-      logger.warn({ merchant: id, ...warning }, 'the accent of this merchant is hard to see');
+      logger.warn(
+        { merchant: merchant.id, ...warning },
+        'the accent of this merchant is hard to see',
+      );
     }
   }
 }

@@ -285,6 +285,15 @@ export interface Merchant extends z.infer<typeof merchantSchema> {
   readonly logo?: Logo;
 }
 
+/** Fields that entries may share. */
+const merchantDefaults = merchantFields
+  .omit({
+    ...{ id: true, name: true, brand: true, disabled: true, providerMerchantId: true },
+    ...{ origins: true, returnUrl: true, orderLookup: true, events: true },
+    ...{ apiKeyHash: true, orderTokenSecret: true, signingSecret: true },
+  })
+  .partial();
+
 /** The merchants file as a whole. */
 export const merchantsFileSchema = z
   .strictObject({
@@ -295,6 +304,8 @@ export const merchantsFileSchema = z
       .object({ [DEFAULT_ACCOUNT]: defaultAccount.optional() })
       .catchall(providerAccount)
       .default({}),
+    /** What entries without it have: see `CombinedFile`, which has put it into them by then. */
+    defaults: merchantDefaults.optional(),
     merchants: z.array(merchantSchema).min(1, 'expected at least one merchant'),
   })
   .superRefine(

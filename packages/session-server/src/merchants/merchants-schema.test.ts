@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { merchantEntry } from '../testing/test-merchant.js';
+import { OWN_FIELDS } from './file-parts.js';
 import { merchantsFileSchema } from './merchant.js';
 import { mapSecrets, SECRET_PLACES } from './secret-references.js';
 
@@ -51,6 +52,9 @@ function addReferences(schema: JsonSchema, place: readonly string[]): JsonSchema
 /** What editors check a merchants file against: the server's own schema, with references for secrets. */
 function makeSchema(): JsonSchema {
   const schema = z.toJSONSchema(merchantsFileSchema, { io: 'input' }) as JsonSchema;
+  // An editor does not know what `defaults` of another file have.
+  const entry = schema.properties?.['merchants']?.items;
+  if (entry) entry.required = entry.required?.filter((name) => OWN_FIELDS.includes(name)) ?? [];
   return SECRET_PLACES.reduce<JsonSchema>((made, place) => addReferences(made, place.split('.')), {
     ...schema,
     description: 'The merchants file of Pay Checkout: see docs/merchants-file.md',
@@ -74,7 +78,7 @@ describe('merchants.schema.json', () => {
     ['a reference with a mistake', withEntry({ signingSecret: [{ fiel: 'x' }] }), false],
     ['a misspelt field', withEntry({ orgins: [] }), false],
     ['a currency in words', withEntry({ currency: 'pounds' }), false],
-    ['a currency that is missing', withEntry({ currency: undefined }), false],
+    ['a name that is missing', withEntry({ name: undefined }), false],
     ['no merchants', { merchants: [] }, false],
   ])('judges %s as the server does', (_what, file, isGood) => {
     const plain: unknown = JSON.parse(JSON.stringify(file));
@@ -85,6 +89,16 @@ describe('merchants.schema.json', () => {
     });
     expect(merchantsFileSchema.safeParse(resolved).success).toBe(isGood);
   });
+});
+
+it('an entry may lack what defaults have, and no one else', () => {
+  const { currency, sdk, ...entry } = merchantEntry();
+  const check = (file: unknown) =>
+    z.fromJSONSchema(JSON.parse(readFileSync(SCHEMA, 'utf8')) as never).safeParse(file).success;
+  const merchants = [entry];
+  expect(check({ defaults: { currency, sdk, openBy: 'token' }, merchants })).toBe(true);
+  expect(check({ defaults: { currency, sdk, id: 'x' }, merchants })).toBe(false);
+  expect(check({ defaults: { curency: 'GBP' }, merchants })).toBe(false);
 });
 
 describe('merchants.example.json', () => {

@@ -5,6 +5,7 @@ import { readSecretFile } from '../secret-files.js';
 /** Where a merchants file has secrets; `*` stands for each item or name. */
 export const SECRET_PLACES = [
   'accounts.*.apiKey',
+  'defaults.webhooks.signature.keys.*.key',
   'merchants.*.orderTokenSecret.*',
   'merchants.*.signingSecret.*',
   'merchants.*.webhooks.signature.keys.*.key',
