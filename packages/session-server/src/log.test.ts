@@ -173,6 +173,7 @@ describe('the log of a start', () => {
       env: {
         ...stack.env,
         PAY_LOG_LEVEL: 'info',
+        PAY_SERVER_NAME: 'pay-7',
         PAY_DATABASE_FILE: join(stack.folder, 'other.sqlite'),
         PAY_EARLIER_WIDGET_SCRIPTS: '',
       },
@@ -196,6 +197,7 @@ describe('the log of a start', () => {
         ms: expect.any(Number) as number,
       },
     ]);
+    expect(started.map(({ server }) => server)).toEqual(['pay-7', 'pay-7', 'pay-7']);
     for (const { time } of started) expect(new Date(String(time)).toISOString()).toBe(time);
     expect(JSON.stringify(started)).not.toContain(stack.env['PAY_PARTNER_API_KEY']);
   });

@@ -16,8 +16,10 @@ export interface Logger {
   error(fields: LogFields, message: string): void;
 }
 
-export function createLogger(level: string): Logger {
-  return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime });
+/** @param server that each line names. Default: none */
+export function createLogger(level: string, server?: string): Logger {
+  const base = server === undefined ? null : { server };
+  return pino({ level, base, timestamp: stdTimeFunctions.isoTime });
 }
 
 /** Errors of JavaScript itself: internal errors, unless the system gave a reason. */

@@ -41,7 +41,7 @@ export async function startSessionServer(
   config: Config,
   options: SessionServerOptions = {},
 ): Promise<RunningServer> {
-  const { logger = createLogger(config.logLevel) } = options;
+  const { logger = createLogger(config.logLevel, config.serverName) } = options;
   const operator =
     options.operator ??
     (config.operator && (await loadOperator('PAY_OPERATOR_PORT')).createOperator);
@@ -107,7 +107,7 @@ export async function runSessionServer(
   config: Config,
   options: Pick<SessionServerOptions, 'onStep'> = {},
 ): Promise<void> {
-  const logger = createLogger(config.logLevel);
+  const logger = createLogger(config.logLevel, config.serverName);
   process.on('uncaughtExceptionMonitor', (error) => {
     logger.error(describeError(error), 'the process ends: an error was not handled');
   });

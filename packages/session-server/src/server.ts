@@ -168,16 +168,16 @@ async function assemble(
   options: SessionServerOptions,
   keep: Keep,
 ): Promise<Omit<SessionServer, 'close'>> {
-  const { clock = systemClock, logger = createLogger(config.logLevel), onStep } = options;
+  const {
+    clock = systemClock,
+    logger = createLogger(config.logLevel, config.serverName),
+    onStep,
+  } = options;
   if (config.unknownVariables.length > 0) {
     const variables = config.unknownVariables;
     logger.warn({ variables }, 'unknown PAY_ variables are ignored');
   }
-  const { serverName: server } = config;
-  logger.info(
-    { server, version: VERSION, node: process.version, ...config.settings },
-    'server starts',
-  );
+  logger.info({ version: VERSION, node: process.version, ...config.settings }, 'server starts');
   const { merchantsFile: path, environment } = config;
   const listed = keep(options.merchants ?? new FileMerchantSource({ path, environment, logger }));
   const metrics = (config.operator ?? config.metrics) && new ServerMetrics();

@@ -192,12 +192,7 @@ describe('a merchants file with brands', () => {
       expect(lines).toMatchObject([
         {
           level: 'warn',
-          fields: {
-            merchant: 'teashop',
-            code: 'accent_low_contrast',
-            surface: 'light',
-            ratio: 1.43,
-          },
+          fields: { merchants: ['teashop'], count: 1, code: 'accent_low_contrast' },
         },
       ]);
       writeFileSync(join(folder, 'b.png'), pngOf(9, 4));

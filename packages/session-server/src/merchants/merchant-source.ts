@@ -319,12 +319,9 @@ function warnOf(merchants: readonly Merchant[], logger: Logger): void {
   if (open.length > 0) {
     logger.warn(namesOf(open), 'merchants open orders without an order token (openBy)');
   }
-  for (const merchant of merchants) {
-    for (const warning of findBrandWarnings(merchant)) {
-      logger.warn(
-        { merchant: merchant.id, ...warning },
-        'the accent of this merchant is hard to see',
-      );
-    }
+  const faint = Map.groupBy(merchants, (merchant) => findBrandWarnings(merchant)[0]?.code);
+  for (const [code, alike] of faint) {
+    if (code === undefined) continue;
+    logger.warn({ ...namesOf(alike), code }, 'accents of merchants are hard to see; run check');
   }
 }
