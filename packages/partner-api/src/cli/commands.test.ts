@@ -80,7 +80,7 @@ describe('every operation', () => {
 
   it('shows a row as a block where the terminal is too narrow for columns', async () => {
     const { stdout } = await pay('transactions list --limit 2', { columns: 40 });
-    expect(stdout).toMatch(/^transactionTime +\S+\nid +txn_/);
+    expect(stdout).toMatch(/^transactionTime +\S+ [\d:]{8} \S+\nid +txn_/);
   });
 
   it('draws analytics as bars, and gives them as JSON', async () => {
@@ -441,9 +441,27 @@ describe('what cannot be right', () => {
   );
 });
 
+describe('fields of JSON', () => {
+  it('are those of --columns, with every digit, of a page and of all', async () => {
+    await using server = await startServer((response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        '{"success":true,"data":{"transactions":[{"id":"a","amount":12345678901234567.89,"status":"x"}]},"pagination":{"hasMore":false}}',
+      );
+    });
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const all = await pay('transactions list --all --json --columns id,amount', { env });
+    expect(all.stdout).toBe('{"id":"a","amount":12345678901234567.89}\n');
+    const page = await pay('transactions list --json --columns amount', { env });
+    expect(page.stdout.replaceAll(/\s/g, '')).toContain(
+      '"transactions":[{"amount":12345678901234567.89}]',
+    );
+  });
+});
+
 describe('on a terminal', () => {
   it.each([60, 80, 100])(
-    'a table of transactions fits %i columns, with ids and times as they are',
+    'a table of transactions fits %i columns, with ids as they are, and times with their zone',
     async (columns) => {
       const { stdout } = await pay('transactions list --limit 20', { columns });
       const lines = stdout.trimEnd().split('\n');
@@ -453,9 +471,11 @@ describe('on a terminal', () => {
       const { data } = JSON.parse((await pay('transactions list --limit 20 --json')).stdout) as {
         data: { transactions: { id: string; transactionTime: string }[] };
       };
-      for (const { id, transactionTime } of data.transactions) {
-        expect(stdout).toContain(id);
-        expect(stdout).toContain(transactionTime);
+      const seconds = (text = ''): number => Math.floor(new Date(text).getTime() / 1000);
+      for (const [at, { id, transactionTime }] of data.transactions.entries()) {
+        expect(lines[at + 1]).toContain(id);
+        const [, shown] = /^(\S+ \S+ \S+) {2}/.exec(lines[at + 1] ?? '') ?? [];
+        expect(seconds(shown)).toBe(seconds(transactionTime));
       }
     },
   );

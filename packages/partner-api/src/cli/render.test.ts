@@ -30,6 +30,30 @@ describe('tables', () => {
     expect(renderTable(wide, [row], 40).at(-1)).toBe('Too wide, left out: amount, currency');
   });
 
+  it('leave out what matters least first, wherever it stands', () => {
+    const ranked = [
+      ...[
+        { title: 'time', rank: 2 },
+        { title: 'id', rank: 0 },
+      ],
+      ...[
+        { title: 'shop', rank: 3 },
+        { title: 'amount', rank: 1 },
+      ],
+    ];
+    const row = ['10:15', 'txn-1', 'teashop', '9.99'];
+    expect(renderTable(ranked, [row], 22)).toEqual([
+      'time   id     amount',
+      '10:15  txn-1  9.99',
+      'Too wide, left out: shop',
+    ]);
+    expect(renderTable(ranked, [row], 14)).toEqual([
+      'id     amount',
+      'txn-1  9.99',
+      'Too wide, left out: time, shop',
+    ]);
+  });
+
   it('have the points of decimals below each other', () => {
     expect(
       renderTable(columns, [

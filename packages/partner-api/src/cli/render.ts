@@ -5,14 +5,16 @@ import { pad, toPlainText, widthOf } from './terminal.js';
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'left' | 'right';
+  /** Where a table is too wide, the columns with the highest are left out first. Default: its place. */
+  readonly rank?: number;
 }
 
 const GAP = '  ';
 
 /**
  * Aligned columns under their titles, decimals at their points. No text is cut: an id or a time that is cut
- * is of no use. Where that is wider than `maxWidth`, the last columns are left out, and the last line names
- * them; where even two are too wide, each row becomes a block of lines.
+ * is of no use. Where that is wider than `maxWidth`, the columns that matter least are left out, and the
+ * last line names them; where even two are too wide, each row becomes a block of lines.
  */
 export function renderTable(
   columns: readonly TableColumn[],
@@ -24,16 +26,16 @@ export function renderTable(
   const widths = columns.map(({ title }, at) =>
     Math.max(widthOf(title), ...cells.map((row) => widthOf(row[at] ?? ''))),
   );
-  const shown = columns.slice(0, countFitting(widths, maxWidth));
+  const shown = findFitting(columns, widths, maxWidth);
   if (shown.length < Math.min(MIN_COLUMNS, columns.length)) return renderBlocks(columns, plain);
   const line = (texts: readonly string[]): string =>
     shown
-      .map(({ align = 'left' }, at) =>
-        pad(texts[at] ?? '', widths[at] ?? 0, align === 'right' ? 'left' : 'right'),
+      .map((at) =>
+        pad(texts[at] ?? '', widths[at] ?? 0, columns[at]?.align === 'right' ? 'left' : 'right'),
       )
       .join(GAP)
       .trimEnd();
-  const leftOut = columns.slice(shown.length).map(({ title }) => title);
+  const leftOut = columns.filter((_, at) => !shown.includes(at)).map(({ title }) => title);
   return [
     line(columns.map(({ title }) => title)),
     ...cells.map(line),
@@ -43,11 +45,17 @@ export function renderTable(
 
 const MIN_COLUMNS = 2;
 
-/** How many of the first columns fit side by side. */
-function countFitting(widths: readonly number[], maxWidth: number): number {
+/** The places of the columns that fit side by side, those that matter most. */
+function findFitting(
+  columns: readonly TableColumn[],
+  widths: readonly number[],
+  maxWidth: number,
+): readonly number[] {
+  const rankOf = (at: number): number => columns[at]?.rank ?? at;
+  const byRank = columns.map((_, at) => at).toSorted((one, other) => rankOf(one) - rankOf(other));
   let end = -GAP.length;
-  const tooWide = widths.findIndex((width) => (end += GAP.length + width) > maxWidth);
-  return tooWide === -1 ? widths.length : tooWide;
+  const tooWide = byRank.findIndex((at) => (end += GAP.length + (widths[at] ?? 0)) > maxWidth);
+  return (tooWide === -1 ? byRank : byRank.slice(0, tooWide)).toSorted((one, other) => one - other);
 }
 
 /** Fills numbers up on their right, so that their points are below each other. */
@@ -83,6 +91,20 @@ function renderBlocks(
     ...renderFields(columns.map(({ title }, at) => [title, row[at] ?? ''])),
   ]);
 }
+
+/** A moment of ISO 8601 in the zone of this machine, which it names: `2026-03-01 11:15:00 GMT+1`. Other texts stay. */
+export function toLocalTime(text: string): string {
+  const at = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? new Date(text) : undefined;
+  if (at === undefined || Number.isNaN(at.getTime())) return text;
+  localTime ??= new Intl.DateTimeFormat('sv-SE', {
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'shortOffset' },
+  });
+  return localTime.format(at);
+}
+
+/** Made when it is needed first: it loads the data of languages. */
+let localTime: Intl.DateTimeFormat | undefined;
 
 /** A value to draw: its exact text is shown, its number only sets the length. */
 export interface Bar {

@@ -56,6 +56,11 @@ export class Terminal {
     this.#hasColor = context.stdout.isTTY === true && !forbidden;
   }
 
+  /** Whether a person reads the results as they come. */
+  get isRead(): boolean {
+    return this.#stdout.isTTY === true;
+  }
+
   /** Width that a table may take: that of the terminal, or any. */
   get tableWidth(): number {
     return this.#stdout.isTTY === true ? (this.#stdout.columns ?? 80) : Number.POSITIVE_INFINITY;

@@ -20,7 +20,7 @@ import {
   type GlobalOptions,
 } from '../options.js';
 import { noteRepeatedRows, warnOfUnreadableRows } from '../print-error.js';
-import { renderTable } from '../render.js';
+import { renderTable, toLocalTime } from '../render.js';
 import { escapeControls, toPlainText } from '../terminal.js';
 import { addExportCommand, FILTERS, makeCsv, unknownColumn } from './transactions-export.js';
 
@@ -41,11 +41,20 @@ const DEFAULT_COLUMNS: readonly string[] = [
   'orderRef',
 ];
 
+/** Which of them matter most, on a terminal that is too narrow for all. */
+const BY_RANK: readonly string[] = [
+  ...['id', 'transactionTime', 'amount', 'status', 'currencyCode', 'orderRef', 'merchantId'],
+  'paymentMethod',
+];
+
 const EXAMPLES = `
+Times in a table are those of your zone; JSON and CSV have them as the provider sends them.
+
 Examples:
   $ pay-partner transactions list --from-date 2026-03-01 --limit 20
   $ pay-partner transactions list --status REFUND --columns id,amount,amountRefunded
-  $ pay-partner transactions list --all --json | jq -r .id`;
+  $ pay-partner transactions list --all --json --columns id,amount,status
+  $ pay-partner transactions list --all --json | jq -r 'select(.amount > 100) | .id'`;
 
 /** `transactions list` and `transactions export` (spec 4.1). */
 export function addTransactionCommands(program: Command, cli: Cli): void {
@@ -58,10 +67,17 @@ export function addTransactionCommands(program: Command, cli: Cli): void {
     .description('one page of transactions, or --all of them')
     .option('--all', 'every page; with --json one line for each row')
     .option('--csv', 'CSV on stdout, as of transactions export')
-    .option('--columns <names>', 'fields to show, in this order', collectNames)
+    .option('--columns <names>', 'fields to show, in this order; also with --json', collectNames)
     .addHelpText('after', EXAMPLES)
     .action((_options: ListOptions, command: Command) => list(cli, command));
   addExportCommand(group, cli);
+}
+
+/** Only the fields that are wanted, with every digit of their numbers. */
+function pick(row: Transaction, { columns }: ListOptions): Transaction {
+  if (!columns) return row;
+  const others = Object.keys(row).filter((name) => !columns.includes(name));
+  return { ...row, ...Object.fromEntries(others.map((name) => [name, undefined])) };
 }
 
 /** The same JSON, in which nothing can move a cursor: it may end on a terminal after all. */
@@ -94,7 +110,8 @@ async function list(cli: Cli, command: Command): Promise<void> {
         const { transactions } = page.data;
         if (csv !== undefined) await print(transactions);
         else if (options.json !== true) showTable(cli, transactions, options);
-        else await terminal.write(transactions.map(toJsonLine).join(''));
+        else
+          await terminal.write(transactions.map((row) => toJsonLine(pick(row, options))).join(''));
       }
     } finally {
       warnOfUnreadableRows(terminal, unreadable);
@@ -105,7 +122,10 @@ async function list(cli: Cli, command: Command): Promise<void> {
   const page = await client.transactions.list(params, { signal });
   const unreadable = unreadableRowsOf(page);
   warnOfUnreadableRows(terminal, addUnreadable(NO_UNREADABLE_ROWS, unreadable, params.cursor));
-  if (options.json === true) return terminal.printJson(page);
+  if (options.json === true) {
+    const transactions = page.data.transactions.map((row) => pick(row, options));
+    return terminal.printJson({ ...page, data: { ...page.data, transactions } });
+  }
   if (csv === undefined) showTable(cli, page.data.transactions, options);
   else await print(page.data.transactions);
   const end = endOfPage(page);
@@ -120,20 +140,24 @@ async function list(cli: Cli, command: Command): Promise<void> {
 function showTable(
   { terminal }: Cli,
   rows: readonly Transaction[],
-  { columns = DEFAULT_COLUMNS }: ListOptions,
+  { columns: chosen }: ListOptions,
 ): void {
+  const columns = chosen ?? DEFAULT_COLUMNS;
   if (rows.length === 0) return terminal.note('No transactions.');
   for (const name of columns) {
     if (!TRANSACTION_COLUMNS.includes(name) && !rows.some((row) => Object.hasOwn(row, name))) {
       throw unknownColumn(name);
     }
   }
-  const texts = rows.map((row) => columns.map((column) => fieldText(row, column)));
-  const titles = columns.map((title) => {
+  const textOf = (row: Transaction, column: string): string =>
+    terminal.isRead ? toLocalTime(fieldText(row, column)) : fieldText(row, column);
+  const texts = rows.map((row) => columns.map((column) => textOf(row, column)));
+  const titles = columns.map((title, at) => {
     const isNumber = rows.some(
       (row) => typeof (row as Record<string, unknown>)[title] === 'number',
     );
-    return { title, align: isNumber ? ('right' as const) : ('left' as const) };
+    const rank = chosen ? at : BY_RANK.indexOf(title);
+    return { title, align: isNumber ? ('right' as const) : ('left' as const), rank };
   });
   terminal.print(...renderTable(titles, texts, terminal.tableWidth));
 }
