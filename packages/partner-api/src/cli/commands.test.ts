@@ -441,6 +441,27 @@ describe('what cannot be right', () => {
   );
 });
 
+describe('--web', () => {
+  it('names the page of the console with the same filters, and asks the provider nothing', async () => {
+    const line = 'transactions list --web --from-date 2026-03-01 --status SUCCESS --limit 5';
+    const env = { PAY_PARTNER_CONSOLE_URL: 'https://partner.example', PAY_PARTNER_BASE_URL: '' };
+    const { code, stdout } = await pay(line, { env });
+    expect([code, stdout]).toEqual([
+      0,
+      'https://partner.example/transactions?fromDate=2026-03-01&status=SUCCESS\n',
+    ]);
+  });
+
+  it.each(['', 'partner.example', 'javascript:alert(1)'])(
+    'needs the address of a console: %j is none',
+    async (console) => {
+      const env = { PAY_PARTNER_CONSOLE_URL: console };
+      const { code, stderr } = await pay('transactions list --web', { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('PAY_PARTNER_CONSOLE_URL')]);
+    },
+  );
+});
+
 describe('fields of JSON', () => {
   it('are those of --columns, with every digit, of a page and of all', async () => {
     await using server = await startServer((response) => {

@@ -41,7 +41,9 @@ describe('docs/pay-partner.md', () => {
 
   it('has a row for every environment variable', async () => {
     const sources = await Promise.all(
-      ['cli.ts', 'profiles.ts', 'options.ts', 'keys.ts'].map((file) => read(file)),
+      ['cli.ts', 'profiles.ts', 'options.ts', 'keys.ts', 'open-console.ts'].map((file) =>
+        read(file),
+      ),
     );
     const variables = (text: string) => new Set(text.match(/\bPAY_PARTNER_[A-Z_]+/g));
     const rows = page.split('\n').filter((line) => line.startsWith('| `--'));

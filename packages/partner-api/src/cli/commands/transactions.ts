@@ -19,6 +19,7 @@ import {
   fieldsOf,
   type GlobalOptions,
 } from '../options.js';
+import { openConsole } from '../open-console.js';
 import { noteRepeatedRows, warnOfUnreadableRows } from '../print-error.js';
 import { renderTable, toLocalTime } from '../render.js';
 import { escapeControls, toPlainText } from '../terminal.js';
@@ -28,6 +29,7 @@ interface ListOptions extends GlobalOptions {
   readonly all?: true;
   readonly columns?: readonly string[];
   readonly csv?: true;
+  readonly web?: true;
 }
 
 const DEFAULT_COLUMNS: readonly string[] = [
@@ -67,6 +69,7 @@ export function addTransactionCommands(program: Command, cli: Cli): void {
     .description('one page of transactions, or --all of them')
     .option('--all', 'every page; with --json one line for each row')
     .option('--csv', 'CSV on stdout, as of transactions export')
+    .option('--web', 'open the list in the partner console instead (PAY_PARTNER_CONSOLE_URL)')
     .option('--columns <names>', 'fields to show, in this order; also with --json', collectNames)
     .addHelpText('after', EXAMPLES)
     .action((_options: ListOptions, command: Command) => list(cli, command));
@@ -87,8 +90,13 @@ function toJsonLine(row: Transaction): string {
 
 async function list(cli: Cli, command: Command): Promise<void> {
   const options = command.optsWithGlobals<ListOptions>();
-  const { client } = await cli.open(command);
   const params: ListTransactionsParams = fieldsOf(LIST_TRANSACTIONS.request, options);
+  if (options.web === true) {
+    const { cursor: _, limit: __, ...filters } = params;
+    openConsole(cli, '/transactions', filters);
+    return;
+  }
+  const { client } = await cli.open(command);
   const { terminal } = cli;
   const { signal } = cli.context;
   if (options.csv === true && options.json === true) {
