@@ -247,12 +247,11 @@ export class PageService {
   }
 }
 
-/** Of the endpoints of a merchant. */
+/** Of the endpoints of a merchant, as they are stored. */
 function tokenHashesOf(all: readonly Merchant[], id: string): readonly string[] {
-  return (
-    all
-      .find((merchant) => merchant.id === id)
-      ?.webhookEndpoints.map(({ tokenHash }) => tokenHash) ?? []
+  const merchant = all.find((one) => one.id === id);
+  return (merchant?.webhookEndpoints ?? []).map(({ tokenHash }) =>
+    Buffer.from(tokenHash.replace(/^sha256:/, ''), 'hex').toString('base64url'),
   );
 }
 

@@ -108,6 +108,16 @@ describe('people whom a proxy names', () => {
     ]);
   });
 
+  it('are no programs: without a key, nobody is', async () => {
+    await start({ ...PROXY, PAY_OPERATOR_KEY: '' });
+    const ada = { [HEADER]: 'ada@shop.example' };
+    expect((await ask('audit', ada)).status).toBe(200);
+    for (const path of ['/operator/health', '/metrics', '/report?day=2026-01-01']) {
+      const { status } = await shop.stack.askOperator(path, { headers: ada });
+      expect([path, status]).toEqual([path, 401]);
+    }
+  });
+
   it('are refused where they are not listed', async () => {
     await start({ ...PROXY, PAY_OPERATOR_USERS: 'ada@shop.example:admin' });
     expect((await ask('audit', { [HEADER]: 'bo@shop.example' })).body.code).toBe(

@@ -56,7 +56,7 @@ const WRONG_KEYS = 20;
 
 /** Who may ask the operator's listener, beyond who can reach it. */
 export interface OperatorAccess {
-  /** One of them is wanted as `Authorization: Bearer` with every request; with none, nothing is. */
+  /** One of them is wanted as `Authorization: Bearer` with every request; with neither them nor `people`, nothing is. */
   readonly keys: () => readonly OperatorKey[];
   /** Host names that it may be called by, apart from addresses and `localhost`. */
   readonly names: readonly string[];
@@ -82,9 +82,10 @@ function requireOurHost({ names }: OperatorAccess): RequestHandler {
 
 /**
  * Lets programs of the operator in, and no web page: one that is open on the same machine could
- * otherwise reach a listener on loopback, by a form or by a script.
+ * otherwise reach a listener on loopback, by a form or by a script. Where a proxy lets people in, a program
+ * needs a key: without one, anybody whom it lets in would be a program.
  */
-function guardPrograms({ keys }: OperatorAccess): RequestHandler {
+function guardPrograms({ keys, people }: OperatorAccess): RequestHandler {
   const attempts = new KeyAttempts(WRONG_KEYS);
   return async (request, response, next) => {
     if (comesFromPage(request)) {
@@ -97,7 +98,7 @@ function guardPrograms({ keys }: OperatorAccess): RequestHandler {
       given === undefined || valid.length === 0
         ? undefined
         : await attempts.check(request, given, find);
-    if (valid.length > 0 && !key) {
+    if ((valid.length > 0 || people) && !key) {
       throw new AppError(401, 'operator_key_refused', 'Send PAY_OPERATOR_KEY as a Bearer key.');
     }
     const operator = key ? operatorOf(key) : { actor: 'without-key', role: 'admin' };
