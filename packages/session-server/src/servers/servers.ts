@@ -13,7 +13,7 @@ import { VERSION } from '../version.js';
 export const BEAT_MS = 5000;
 /** One that has been silent for longer is forgotten. */
 const FORGET_MS = 3_600_000;
-const STALL_RESOLUTION_MS = 20;
+const STALL_RESOLUTION_MS = 100;
 
 /** How one server of a store is. Times are in milliseconds since 1970. */
 export interface ServerState {
