@@ -176,16 +176,20 @@ describe('a thousand shoppers who wait for one merchant', () => {
     );
     const before = listCalls();
     const startedAt = Date.now();
-    const waiting = checkouts.flatMap(({ checkout }) =>
-      Array.from({ length: 4 }, () =>
-        stack.fetch<CheckoutStatusReply>(`/v1/checkouts?id=${checkout}:2&wait=3`),
-      ),
-    );
-    const answers = await Promise.all(waiting);
-    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    const wait = () =>
+      Promise.all(
+        checkouts.flatMap(({ checkout }) =>
+          Array.from({ length: 4 }, () =>
+            stack.fetch<CheckoutStatusReply>(`/v1/checkouts?id=${checkout}:2&wait=3`),
+          ),
+        ),
+      );
+    // A busy machine may have time for few polls while they wait once.
+    do {
+      expect((await wait()).every(({ status }) => status === 200)).toBe(true);
+    } while (listCalls() - before <= 2);
     const seconds = (Date.now() - startedAt) / 1000;
     // A poll is one page here: no row exists. One more poll may have started before the first wait.
     expect(listCalls() - before).toBeLessThanOrEqual(Math.ceil(seconds / intervalSeconds) + 1);
-    expect(listCalls() - before).toBeGreaterThan(2);
   });
 });
