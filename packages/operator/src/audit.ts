@@ -2,6 +2,7 @@ import {
   AppError,
   optionalText,
   type OrderKey,
+  orderKeyText,
   ordersOf,
   type Reader,
   redeliverEvents,
@@ -9,8 +10,10 @@ import {
   type Row,
   sql,
   type Transaction,
+  TransactionCsv,
 } from '@pay-checkout/session-server/internals';
 import type { Action, AuditView, NoteView } from './page-view.js';
+import { describeTarget } from './timeline-words.js';
 
 /** Records an operator's action in the transaction that performs it. */
 export async function recordAction(
@@ -96,7 +99,28 @@ export async function findAudit(
   return rows.map(toAudit);
 }
 
-/** The newest note about each of some orders, by {@link orderText}. */
+/** Actions that are read for a file at a time. */
+const FILE_ITEMS = 500;
+const FILE_COLUMNS = ['at', 'actor', 'action', 'merchant', 'order', 'target', 'note'];
+
+/** What was done, newest first, as CSV with its head first. */
+export async function* auditFile(
+  reader: Reader,
+  filter: AuditFilter,
+): AsyncGenerator<string, void> {
+  const csv = new TransactionCsv({ columns: FILE_COLUMNS, extra: false });
+  yield csv.header;
+  for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined;) {
+    const found = await findAudit(reader, filter, { before, limit: FILE_ITEMS });
+    const rows: readonly object[] = found.map((done) => {
+      return { ...done, at: new Date(done.at).toISOString(), target: describeTarget(done) };
+    });
+    yield csv.toText(rows);
+    before = found.at(-1)?.id;
+  }
+}
+
+/** The newest note about each of some orders, by {@link orderKeyText}. */
 export async function findNotes(
   reader: Reader,
   orders: readonly OrderKey[],
@@ -109,14 +133,10 @@ export async function findNotes(
     rows
       .map(toAudit)
       .map(({ merchant = '', order = '', actor, at, note, target }) => [
-        orderText({ merchant, order }),
+        orderKeyText({ merchant, order }),
         { actor, at, note, target },
       ]),
   );
-}
-
-export function orderText({ merchant, order }: OrderKey): string {
-  return JSON.stringify([merchant, order]);
 }
 
 function toAudit(row: Row): AuditView {

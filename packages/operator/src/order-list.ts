@@ -18,6 +18,7 @@ import {
   toCursor,
   toOrder,
   TransactionCsv,
+  word,
 } from '@pay-checkout/session-server/internals';
 import type { OrderListView, OrderRow } from './page-view.js';
 import { sendFile } from './send-file.js';
@@ -83,7 +84,7 @@ export function toRow(found: MerchantOrder): OrderRow {
 
 const time = z.coerce.number().int().nonnegative().optional();
 const filterQuery = z.object({
-  merchant: z.string().max(100).optional(),
+  merchant: word.optional(),
   state: orderState.optional(),
   from: time,
   to: time,
@@ -99,7 +100,7 @@ function toFilter(
   return { merchant: own ?? merchant, state, createdAfter: from, createdBefore: to, needsPerson };
 }
 
-const orderPlace = z.tuple([z.int().nonnegative(), z.string(), z.string()]);
+const orderPlace = z.tuple([z.int().nonnegative(), word, word.or(z.literal(''))]);
 
 function readPlace(cursor: string, { merchant }: OrderFilter): OrderPlace {
   const [createdAt, order, ofMerchant] = readCursor(cursor, orderPlace);

@@ -9,14 +9,11 @@ import {
   word,
   wordOf,
 } from '@pay-checkout/session-server/internals';
-import { auditFile } from './audit-file.js';
-import { requireRole } from './require-role.js';
-import { sendFile } from './send-file.js';
-import { sessionOf } from './page-routes.js';
+import { requireRole, whoAsks } from './require-role.js';
 import type { PageService } from './page-service.js';
 import { ACTIONS, type Queue, QUEUES } from './page-view.js';
 import type { Place } from './queues.js';
-import { searchText } from './search.js';
+import { searchBody } from './search.js';
 import type { OperatorService } from './service.js';
 
 const MAX_BODY_BYTES = 16_384;
@@ -67,7 +64,7 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
 
   router.get('/audit.csv', requireRole('admin'), async (request, response) => {
     const { cursor: _, ...filter } = parse(auditQuery, request.query);
-    await sendFile(response, 'audit.csv', auditFile(page, filter));
+    await page.sendAudit(filter, response);
   });
 
   router.post('/orders/:merchant/:order/poll', act, ...body, async (request, response) => {
@@ -111,7 +108,6 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
   return router;
 }
 
-export const searchBody = z.strictObject({ q: searchText });
 const cursor = z.string().max(500).optional();
 const queueQuery = z.object({ cursor, merchant: word.optional() });
 const time = z.coerce.number().int().nonnegative().optional();
@@ -150,5 +146,5 @@ function keyIn(request: Request): z.output<typeof orderKey> {
 }
 
 function wantedBy(request: Request, response: Response) {
-  return { actor: sessionOf(response).actor, note: parse(actionBody, request.body).note };
+  return { actor: whoAsks(response).actor, note: parse(actionBody, request.body).note };
 }

@@ -282,6 +282,13 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       const body = { attention: ['late_payment'], note: 'looked' };
       expect((await send(`checkouts/${checkout}/resolve`, body)).status).toBe(200);
       expect(await names('?attention=open')).toEqual([]);
+      const forged = Buffer.from(JSON.stringify([1, 'A\0', 'teashop'])).toString('base64url');
+      for (const query of ['merchant=%00', `cursor=${forged}`, 'cursor=x', 'from=x', 'state=x']) {
+        const { status } = await askAsPage(shop.stack, `/page/orders?${query}`, {
+          headers: { cookie },
+        });
+        expect([query, status]).toEqual([query, 400]);
+      }
       const file = await askAsPage(shop.stack, '/page/orders.csv', { headers: { cookie } });
       const [head, ...lines] = file.text.trimEnd().split('\r\n');
       expect(head).toMatch(/^\W*"merchant","order","state"/);

@@ -12,6 +12,7 @@ import {
   type Merchant,
   type MerchantSource,
   type OrderKey,
+  orderKeyText,
   type ReconciliationService,
   requestPoll,
   sql,
@@ -19,10 +20,10 @@ import {
   touchOrder,
 } from '@pay-checkout/session-server/internals';
 import {
+  auditFile,
   type AuditFilter,
   findAudit,
   findNotes,
-  orderText,
   recordAction,
   redeliverAndNote,
 } from './audit.js';
@@ -38,6 +39,7 @@ import type {
 } from './page-view.js';
 import { countQueues, findQueue, isInQueue, type Place } from './queues.js';
 import { searchOrders } from './search.js';
+import { sendFile } from './send-file.js';
 import { openAttention, readTimeline, resolvedOf } from './timeline.js';
 
 /** Items of a page of a list. */
@@ -128,7 +130,7 @@ export class PageService {
       ofMerchant !== undefined && order !== undefined ? [{ merchant: ofMerchant, order }] : [];
     const notes = await findNotes(database, shown.flatMap(keysOf));
     const noted = (item: QueueItem): QueueItem => {
-      const [note] = keysOf(item).flatMap((key) => notes.get(orderText(key)) ?? []);
+      const [note] = keysOf(item).flatMap((key) => notes.get(orderKeyText(key)) ?? []);
       return note ? { ...item, note } : item;
     };
     return {
@@ -144,13 +146,16 @@ export class PageService {
   async audit(
     filter: AuditFilter,
     [before = Number.MAX_SAFE_INTEGER]: readonly number[],
-    limit = PAGE_ITEMS,
   ): Promise<Found<AuditView>> {
-    const page = { before, limit: limit + 1 };
+    const page = { before, limit: PAGE_ITEMS + 1 };
     const found = await findAudit(this.#options.database, filter, page);
-    const items = found.slice(0, limit);
+    const items = found.slice(0, PAGE_ITEMS);
     const last = items.at(-1);
-    return { items, ...(last && found.length > limit && { nextPlace: [last.id] }) };
+    return { items, ...(last && found.length > PAGE_ITEMS && { nextPlace: [last.id] }) };
+  }
+
+  sendAudit(filter: AuditFilter, response: Response): Promise<void> {
+    return sendFile(response, 'audit.csv', auditFile(this.#options.database, filter));
   }
 
   /** Requests a poll for an order soon, within the quota. */

@@ -108,7 +108,7 @@ describe('people whom a proxy names', () => {
     ]);
   });
 
-  it('are no programs: without a key, nobody is', async () => {
+  it('are no programs without a key', async () => {
     await start({ ...PROXY, PAY_OPERATOR_KEY: '' });
     const ada = { [HEADER]: 'ada@shop.example' };
     expect((await ask('audit', ada)).status).toBe(200);

@@ -3,13 +3,12 @@ import { z } from 'zod';
 import {
   abortedByClose,
   AppError,
-  type Operator,
   parse,
   type RedeliverFilter,
   word,
 } from '@pay-checkout/session-server/internals';
 import { orderKey } from './page-data-routes.js';
-import { requireRole } from './require-role.js';
+import { requireRole, whoAsks } from './require-role.js';
 import type { List, OperatorService } from './service.js';
 
 /** A century. */
@@ -92,8 +91,8 @@ export function operatorRoutes(service: OperatorService): Router {
     json({ limit: '64kb' }),
     async (request, response) => {
       const wanted = parse(redeliverBody, request.body);
-      const { operator } = response.locals as { readonly operator: Operator };
-      response.json({ redelivered: await service.redeliver(toFilter(wanted), operator.actor) });
+      const { actor } = whoAsks(response);
+      response.json({ redelivered: await service.redeliver(toFilter(wanted), actor) });
     },
   );
 

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import {
   ISO_DECIMALS,
+  orderKeyText,
   orderIdsIn,
   parseMinor,
   paymentFact,
@@ -12,7 +14,7 @@ import type { OrderListParts } from './order-list.js';
 import type { FoundOrder, SearchView } from './page-view.js';
 
 /** What a person types or pastes: as long as an address may be. */
-export const searchText = wordOf(2000);
+export const searchBody = z.strictObject({ q: wordOf(2000) });
 
 const MAX_FOUND = 50;
 /** Each is asked for in every way. */
@@ -56,19 +58,19 @@ export async function searchOrders(
         state: String(row['state']),
         createdAt: Number(row['created_at']),
       };
-      const key = JSON.stringify([order.merchant, order.order]);
+      const key = orderKeyText(order);
       if (!found.has(key)) found.set(key, { ...order, by });
     }
   }
-  const orders = [...found.values()].toSorted((one, other) => rank(one) - rank(other));
+  /** Its own name comes first, then that name in another case. */
+  const rank = ({ order }: FoundOrder): number => {
+    if (wanted.includes(order)) return 0;
+    return wanted.some((one) => toLower(one) === toLower(order)) ? 1 : 2;
+  };
+  const orders = [...found.values()].toSorted(
+    (one, other) => rank(one) - rank(other) || other.createdAt - one.createdAt,
+  );
   return { orders: orders.slice(0, MAX_FOUND), more: orders.length > MAX_FOUND };
-
-  /** Its own name comes first, then that name in another case, then the newest order. */
-  function rank({ order, createdAt }: FoundOrder): number {
-    const isNamed = wanted.some((one) => toLower(one) === toLower(order));
-    const group = wanted.includes(order) ? 0 : isNamed ? 1 : 2;
-    return (group * Number.MAX_SAFE_INTEGER) / 3 - createdAt;
-  }
 }
 
 /** What a text may be about: of what is quoted its parts, of an address what it names. */

@@ -235,7 +235,7 @@ const environmentSchema = z
       }
       if (env.PAY_OPERATOR_USER_HEADER !== undefined && !Array.isArray(env.PAY_TRUST_PROXY)) {
         const message =
-          'it needs the addresses of the proxies in PAY_TRUST_PROXY: whoever reaches the port could send the header otherwise';
+          'it needs the addresses of the proxies in PAY_TRUST_PROXY: otherwise anyone who reaches the port could send the header';
         context.addIssue({ code: 'custom', path: ['PAY_OPERATOR_USER_HEADER'], message });
       }
       if ((env.PAY_OPERATOR_USER_HEADER === undefined) !== (env.PAY_OPERATOR_USERS === undefined)) {

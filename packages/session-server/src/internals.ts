@@ -54,7 +54,14 @@ export {
   type OrderTotals,
   readOrderTotals,
 } from './orders/order-list.js';
-export { findOrder, type OrderKey, ordersOf, toOrder, touchOrder } from './orders/repository.js';
+export {
+  findOrder,
+  type OrderKey,
+  orderKeyText,
+  ordersOf,
+  toOrder,
+  touchOrder,
+} from './orders/repository.js';
 export {
   type DeadLetter,
   type DeadLetterFilter,

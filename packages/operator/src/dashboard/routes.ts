@@ -12,8 +12,8 @@ import {
   toCursor,
   word,
 } from '@pay-checkout/session-server/internals';
-import { searchBody } from '../page-data-routes.js';
 import { sessionOf } from '../page-routes.js';
+import { searchBody } from '../search.js';
 import type { DashboardSession, DashboardService, MerchantRequest } from './service.js';
 
 const MAX_BODY_BYTES = 1024;

@@ -6,7 +6,8 @@ import { UsageError } from './exit-codes.js';
 /** What opens an address with the person's browser, by platform. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
+  // Not `start`: its shell would read each `&` of the address as the end of a command.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
 /**

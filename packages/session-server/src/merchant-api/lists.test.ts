@@ -187,6 +187,13 @@ describe('many lists of one merchant', () => {
     await store.close();
   });
 
+  it('take no cursor with a character that PostgreSQL cannot read', async () => {
+    await start(20);
+    const cursor = Buffer.from(JSON.stringify([1, 'A\0'])).toString('base64url');
+    const { status, body } = await shop.ask('GET', `orders?cursor=${cursor}`);
+    expect([status, body.code]).toEqual([400, 'unknown_cursor']);
+  });
+
   it.each(['orders', 'events'])('count by their rows: %s', async (list) => {
     await start(0, 30);
     const ask = async (limit: number) => {

@@ -6,7 +6,7 @@ import type { MerchantOrder } from '../contract.js';
 import type { DataEncryption } from '../encryption.js';
 import { formatMinor } from '../money.js';
 import { openPersonalPart, type PersonalPart } from '../orders/put-orders.js';
-import type { OrderKey, StoredOrder } from '../orders/repository.js';
+import { orderKeyText, type StoredOrder } from '../orders/repository.js';
 import { findTransactionsOf, type StoredTransaction } from '../reconciliation/repository.js';
 import type { Reader } from '../store/database.js';
 
@@ -24,10 +24,9 @@ export async function readMerchantOrders(
   const ids = checkouts.map(({ id }) => id);
   const attempts = Map.groupBy(await findAttemptsOf(reader, ids), ({ checkout }) => checkout);
   const transactions = await findTransactionsOf(reader, ids);
-  const keyOf = ({ merchant, order }: OrderKey): string => JSON.stringify([merchant, order]);
-  const byOrder = Map.groupBy(checkouts, keyOf);
+  const byOrder = Map.groupBy(checkouts, orderKeyText);
   return orders.map((stored) => {
-    const ofOrder = byOrder.get(keyOf(stored)) ?? [];
+    const ofOrder = byOrder.get(orderKeyText(stored)) ?? [];
     const evidence = { attempts, transactions };
     return toMerchantOrder(stored, ofOrder, evidence, encryption);
   });

@@ -9,7 +9,7 @@ import { AppError, merchantDisabled } from '../errors.js';
 import { compress } from '../http/compress.js';
 import { requestFields } from '../http/headers.js';
 import { KeyAttempts, Limit, type RateLimits, Turns } from '../http/limits.js';
-import { jsonBody, parse, readBearerKey } from '../http/parse.js';
+import { jsonBody, parse, readBearerKey, word } from '../http/parse.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -26,7 +26,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** So many rows of a list count as one more request. */
 const ROWS_OF_A_REQUEST = 10;
 /** What the cursor of a list of orders holds: the time and the name of the last one. */
-const orderPlace = z.tuple([z.int(), z.string()]);
+const orderPlace = z.tuple([z.int(), word]);
 
 export interface MerchantRoutesOptions {
   readonly merchants: MerchantSource;

@@ -7,8 +7,7 @@ import { type StoredOrder, toOrder } from './repository.js';
 /** Orders that one request for a list reads at most, however few of them it is for. */
 const MAX_SCANNED = 1000;
 /** Orders that totals are of at most, which bounds their cost. */
-export const MAX_TOTALLED = 10_000;
-
+const MAX_TOTALLED = 10_000;
 /** Checkouts that need a person of which the orders are listed: the newest ones. */
 const MAX_FLAGGED = 10_000;
 
@@ -76,7 +75,7 @@ export async function listOrders(
 
 /** What the orders of a filter come to. */
 export interface OrderTotals {
-  /** How many there are in each state; of those that were counted, where `more`. */
+  /** How many there are in each state. */
   readonly states: Readonly<Partial<Record<OrderState, number>>>;
   /** Decimal text for each currency. */
   readonly paid: readonly {
@@ -84,7 +83,7 @@ export interface OrderTotals {
     readonly amount: string;
     readonly refunded: string;
   }[];
-  /** Whether there are more than {@link MAX_TOTALLED}: only the newest were counted. */
+  /** Whether there are {@link MAX_TOTALLED} or more: only the newest were counted. */
   readonly more: boolean;
 }
 
@@ -115,15 +114,8 @@ export async function readOrderTotals(reader: Reader, filter: OrderFilter): Prom
         refunded: toText(row['refunded']),
       };
     }),
-    more: all === MAX_TOTALLED && (await hasMore(reader, filter)),
+    more: all === MAX_TOTALLED,
   };
-}
-
-async function hasMore(reader: Reader, filter: OrderFilter): Promise<boolean> {
-  const row = await reader.get(sql`
-    SELECT 1 AS more FROM ${matching(filter)} ${newestFirst(filter.merchant)}
-    LIMIT 1 OFFSET ${MAX_TOTALLED}`);
-  return row !== undefined;
 }
 
 /** `FROM` on; the few that need a person are found first, and their orders then. */

@@ -97,6 +97,11 @@ export async function lockOrders(
   return rows.map(toOrder);
 }
 
+/** A key as text, for maps. */
+export function orderKeyText({ merchant, order }: OrderKey): string {
+  return JSON.stringify([merchant, order]);
+}
+
 /** For `(merchant, order_name) IN`. */
 export function ordersOf(keys: readonly OrderKey[]): Sql {
   const rows = keys.map(({ merchant, order }) => sql`(${merchant}, ${order})`);
