@@ -196,6 +196,8 @@ describe('the outbox dispatcher', () => {
   });
 
   it('claims and settles an event in two transactions, and does nothing more for it', async () => {
+    // On a busy machine a try outlasts a tick, which finds what is in flight still due, and claims nothing.
+    outbox.isOnlyWoken = true;
     await outbox.cancel('teashop', 'A1001');
     outbox.run();
     await expect.poll(() => outbox.transactions.at(-1)).toBe('end outbox:settle');
