@@ -238,7 +238,8 @@ export class FlowController implements ReactiveController, FlowContext {
     const session = sessionOf(this.state);
     if (!known || !session) return;
     const hint = { kind, sessionId: session.sessionId };
-    const sent = sendHint(this.host.serverUrl, known.checkout, hint).then(() => {
+    const { serverUrl } = this.host;
+    const sent = sendHint(serverUrl, known.checkout, hint, this.pendingHint).then(() => {
       if (this.pendingHint === sent) this.pendingHint = undefined;
     });
     this.pendingHint = sent;

@@ -127,12 +127,20 @@ const latestHints = new Map<string, HintRequest>();
 /**
  * Sends a hint about a session. The request outlives the page. Most that are lost only cost time; a
  * submitted card is what every other page of the order has to know, so that one is repeated until
- * something newer is said of it.
+ * something newer is said of it. That its payment was declined, or its session has expired, waits for
+ * the hint `before` it: overtaken by that one, the server would hold the card to be submitted.
  */
-export async function sendHint(server: string, checkout: string, hint: HintRequest): Promise<void> {
+export async function sendHint(
+  server: string,
+  checkout: string,
+  hint: HintRequest,
+  before?: Promise<void>,
+): Promise<void> {
   const url = `${server}/v1/checkouts/${encodeURIComponent(checkout)}/hints`;
   const { signal } = new AbortController();
-  if (['submitted', 'declined', 'expired'].includes(hint.kind)) latestHints.set(checkout, hint);
+  const isOver = ['declined', 'expired'].includes(hint.kind);
+  if (isOver || hint.kind === 'submitted') latestHints.set(checkout, hint);
+  if (isOver) await before;
   for (let tries = 1; ; tries += 1) {
     try {
       await send(url, HINT_TIMEOUT_MS, undefined, hint);

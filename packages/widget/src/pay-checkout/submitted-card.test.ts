@@ -50,6 +50,22 @@ describe('<pay-checkout> after a card was sent', () => {
     expect(await server.opens()).to.have.length(1);
   });
 
+  it('a session that expires at once is reported after the card, and another form follows both', async () => {
+    const harness = await PayCheckoutHarness.ready(server);
+    await server.set({ holdHints: true });
+    server.sdk.calls[0]?.onSubmit?.();
+    server.sdk.calls[0]?.onExpire?.();
+    await until(async () => (await server.hints()).includes('submitted'));
+    // A request that is not held back comes after all that the element has sent.
+    await server.set({});
+    expect(await server.hints()).not.to.include('expired');
+    expect(await server.opens()).to.have.length(1);
+    await server.set({ holdHints: false });
+    await until(async () => (await server.opens()).length === 2);
+    expect(await server.hints()).to.include('expired');
+    await until(() => harness.form !== null);
+  });
+
   for (const [what, leave] of [
     ['closing it', (harness) => harness.element.close()],
     [
