@@ -18,6 +18,7 @@ import { measureHistory } from './measure-history.ts';
 import { measureLists } from './measure-lists.ts';
 import { measureOutbox } from './measure-outbox.ts';
 import { measureWaiters } from './measure-waiters.ts';
+import { measureRetention } from './measure-retention.ts';
 import { measureSearch } from './measure-search.ts';
 import { measureReplicas } from './measure-replicas.ts';
 import { type BenchProcess, startProcess } from './process.ts';
@@ -136,6 +137,13 @@ const BENCHES = {
     print('find one order of a million', await measureSearch());
     await onPostgres(async (postgres) => {
       print('find one order of a million', await measureSearch(postgres));
+    });
+  },
+
+  async retention() {
+    print('remove the rows of old orders', await measureRetention());
+    await onPostgres(async (postgres) => {
+      print('remove the rows of old orders', await measureRetention(postgres));
     });
   },
 };

@@ -14,6 +14,7 @@ import {
   readCursor,
   readMerchantOrders,
   readOrderTotals,
+  readRemovedMonths,
   sql,
   toCursor,
   toOrder,
@@ -46,7 +47,16 @@ export async function readOrderList(
     items: (await readMerchantOrders(database, orders, encryption)).map(toRow),
     ...(next && { next: toCursor([next.createdAt, next.order, next.merchant ?? '']) }),
     ...(behind === undefined && { totals: await readOrderTotals(database, filter) }),
+    ...(Object.keys(query as object).length === 0 && (await readRemoved(database, merchant))),
   };
+}
+
+async function readRemoved(
+  database: Database,
+  merchant: string | undefined,
+): Promise<Pick<OrderListView, 'removed'>> {
+  const removed = await readRemovedMonths(database, merchant);
+  return removed.length === 0 ? {} : { removed };
 }
 
 /** Answers with all orders of a list, as a CSV file. */

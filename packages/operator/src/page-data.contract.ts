@@ -298,6 +298,23 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       ]);
     });
 
+    it('says what the orders came to whose rows were removed, and when the history of one was', async () => {
+      await shop.put('A1');
+      expect(await read<OrderListView>('orders')).not.toHaveProperty('removed');
+      await underTest.execute(`
+        INSERT INTO removed_orders
+          (merchant, month, currency, decimals, paid, unpaid, amount_minor, refunded_minor)
+        VALUES ('teashop', '2024-11', 'GBP', 2, 3, 1, 12345, 100),
+          ('another', '2024-11', 'GBP', 2, 1, 0, 1, 0)`);
+      await underTest.execute(`UPDATE orders SET removed_at = 1700000000000`);
+      const ofMonth = { month: '2024-11', currency: 'GBP', paid: 4, unpaid: 1 };
+      expect((await read<OrderListView>('orders')).removed).toEqual([
+        { ...ofMonth, amount: '123.46', refunded: '1.00' },
+      ]);
+      expect(await read<OrderListView>('orders?state=open')).not.toHaveProperty('removed');
+      expect((await order('A1')).removedAt).toBe(1_700_000_000_000);
+    });
+
     it('has what needs a person in a queue until it is resolved, and again when there is more', async () => {
       const { checkout } = await payLate('A1');
       const [item] = (await queue('attention')).items;

@@ -5,6 +5,7 @@ import type {
   LogEntry,
   OrderState,
   OrderTotals,
+  RemovedMonth,
   Role,
   ServerMetrics,
   ServerState,
@@ -85,6 +86,8 @@ export interface OrderRow {
 export interface OrderListView extends PageOf<OrderRow> {
   /** What the orders of the filter come to: with the first page of a list. */
   readonly totals?: OrderTotals;
+  /** The orders that are no longer stored: with the first page of a list without a filter, if there are any. */
+  readonly removed?: readonly RemovedMonth[];
   /** Whether a search has found more than it shows. */
   readonly more?: boolean;
 }
@@ -202,6 +205,8 @@ export interface OrderView {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly erasedAt?: number | undefined;
+  /** When its attempts, events and unpaid checkouts were removed. */
+  readonly removedAt?: number | undefined;
   /** As the shop put it; undefined where the shop is asked. */
   readonly price?: string | undefined;
   /** Whether it can be made void here. */

@@ -58,7 +58,9 @@ it('the lists and the search find what they need by an index, however many order
     // They end with the page, or with the 10,000 that are counted or need a person.
     step === 'SCAN orders USING INDEX orders_newest_of_all'
       ? /ORDER BY orders\.created_at DESC, [\w., ]+ LIMIT \?/.test(statement)
-      : step.startsWith('USE TEMP B-TREE') && /AS (counted|flagged)\b/.test(statement);
+      : step.startsWith('USE TEMP B-TREE') &&
+        // A row for each merchant, month and currency.
+        /AS (counted|flagged)\b|FROM removed_orders/.test(statement);
   expect(plans.filter((plan) => growsWithHistory(plan) && !isBounded(plan))).toEqual([]);
   await remove();
 });

@@ -69,6 +69,7 @@ export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timel
   return {
     ...{ merchant, order, state, createdAt, updatedAt },
     erasedAt: stored.erasedAt,
+    removedAt: stored.removedAt,
     price: put && `${formatMinor(put.amountMinor, put.decimals)} ${put.currency}`,
     checkouts: checkouts.map((checkout) => toCheckoutView(checkout, resolved.get(checkout.id))),
     attempts: attempts.toSorted((one, other) => one.orderId - other.orderId),

@@ -109,6 +109,7 @@ describe('the environment', () => {
     ['PAY_WATCH_DAYS', '1.5', 'whole number'],
     ['PAY_RETENTION_DAYS', '36501', 'at most 36500 days'],
     ['PAY_ORDER_RETENTION_DAYS', '1000000000', 'at most 36500 days'],
+    ['PAY_ORDER_REMOVAL_DAYS', '90', 'expected more than 90 days'],
     ['PAY_WATCH_DAYS', '1000000000', 'at most 36500 days'],
     ['PAY_REFUND_WATCH_DAYS', '1000000000', 'at most 36500 days'],
     ['PAY_MAX_ORDER_ID', '1000000', 'no payment could be begun'],

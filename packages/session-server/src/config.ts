@@ -208,6 +208,7 @@ const environmentSchema = z
     PAY_CSP_REPORT_TO: reportAddress.optional(),
     PAY_RETENTION_DAYS: days.default(30),
     PAY_ORDER_RETENTION_DAYS: days.optional(),
+    PAY_ORDER_REMOVAL_DAYS: days.optional(),
     PAY_MAX_ORDER_ID: wholeNumber
       .refine((max) => max > smallestOrderIdAt(Date.now()), {
         error: () =>
@@ -241,6 +242,11 @@ const environmentSchema = z
       if ((env.PAY_OPERATOR_USER_HEADER === undefined) !== (env.PAY_OPERATOR_USERS === undefined)) {
         const message = 'PAY_OPERATOR_USER_HEADER and PAY_OPERATOR_USERS go together; set both';
         context.addIssue({ code: 'custom', path: ['PAY_OPERATOR_USERS'], message });
+      }
+      const watched = Math.max(env.PAY_WATCH_DAYS, env.PAY_REFUND_WATCH_DAYS);
+      if (env.PAY_ORDER_REMOVAL_DAYS !== undefined && env.PAY_ORDER_REMOVAL_DAYS <= watched) {
+        const message = `attempts are polled for that long by PAY_WATCH_DAYS and PAY_REFUND_WATCH_DAYS; expected more than ${watched} days`;
+        context.addIssue({ code: 'custom', path: ['PAY_ORDER_REMOVAL_DAYS'], message });
       }
       if (env.PAY_ENVIRONMENT !== 'production') return;
       if (env.PAY_ENCRYPTION_KEY === undefined && env.DATABASE_URL === undefined) {
@@ -413,6 +419,8 @@ export interface Config extends Tuning {
   readonly refundWatchDays: number;
   /** When orders are erased, except for their payments; undefined: never. */
   readonly orderRetentionDays: number | undefined;
+  /** When the rows of orders are removed; undefined: never. */
+  readonly orderRemovalDays: number | undefined;
   readonly maxOrderId: number;
   readonly encryptionKeys: ReturnType<typeof parseEncryptionKeys>;
   readonly trustProxy: number | string[];
@@ -507,6 +515,7 @@ export function parseConfig(
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
     orderRetentionDays: values.PAY_ORDER_RETENTION_DAYS,
+    orderRemovalDays: values.PAY_ORDER_REMOVAL_DAYS,
     maxOrderId: values.PAY_MAX_ORDER_ID,
     encryptionKeys:
       values.PAY_ENCRYPTION_KEY === undefined

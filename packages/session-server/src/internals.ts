@@ -11,6 +11,7 @@ export type { CheckoutState, MerchantOrder, OrderState } from './contract.js';
 export { DEFAULT_LINK_SECONDS, orderState } from './contract-schemas.js';
 export type { DataEncryption } from './encryption.js';
 export { findMerchantsOf } from './erasure/order-data.js';
+export { readRemovedMonths, type RemovedMonth } from './erasure/removal.js';
 export { AppError, ConfigError } from './errors.js';
 export { abortedByClose } from './http/aborted-by-close.js';
 export { KeyAttempts, Limit } from './http/limits.js';

@@ -331,7 +331,6 @@ async function assemble(
     }),
   );
   await reconciliation.start();
-  const { orderRetentionDays: days } = config;
   const servers = keep(
     new Servers({
       loops,
@@ -343,7 +342,11 @@ async function assemble(
       merchants,
     }),
   );
-  if (days !== undefined) keep(startRetention({ loops, database, clock, logger, days }));
+  const { orderRetentionDays = Infinity, orderRemovalDays: removeDays } = config;
+  const eraseDays = Math.min(orderRetentionDays, removeDays ?? Infinity);
+  if (eraseDays < Infinity) {
+    keep(startRetention({ loops, database, clock, logger, eraseDays, removeDays }));
+  }
   if (loss) {
     const { watchSeconds } = rules;
     const isRetrying = () => lostAttempts.isRetrying();

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { OrderListView, OrderRow } from '../../src/page-view.js';
 import { fieldsOf, renderDownload, startOfDay } from './filter.js';
 import { linkTo, type Page, page, type Params } from './page.js';
-import { renderMore, renderTable, words } from './parts.js';
+import { renderMore, renderSection, renderTable, words } from './parts.js';
 
 const STATES = [
   ...['open', 'returned', 'paid', 'failed', 'cancelled', 'left', 'expired', 'unconfirmed', 'void'],
@@ -29,12 +29,13 @@ export function orderListPage(options: OrderListOptions): Page {
     everySeconds: 15,
     read: ({ q, ...params }) =>
       q ? { path: 'search', body: { q } } : `orders?${queryOf(params, options)}`,
-    draw: ({ items, next, more, totals }, params) =>
+    draw: ({ items, next, more, totals, removed }, params) =>
       html`${params['q'] ? nothing : renderForm(params, options)}
       ${items.length === 0 ? renderEmpty(params, options) : renderOrders(items, options)}
       ${more ? html`<p>There are more. Enter more, or use the list of orders.</p>` : nothing}
       ${totals && items.length > 0 ? renderTotals(totals) : nothing}
-      ${params['q'] ? nothing : renderMore('orders', params, next)}`,
+      ${params['q'] ? nothing : renderMore('orders', params, next)}
+      ${removed ? renderRemoved(removed) : nothing}`,
   });
 }
 
@@ -134,6 +135,21 @@ function renderTotals({
     )}
     ${more ? html`<br />For all of them, choose fewer days.` : nothing}
   </p>`;
+}
+
+function renderRemoved(months: NonNullable<OrderListView['removed']>): TemplateResult {
+  return renderSection(
+    'Orders that are no longer stored, by month (UTC)',
+    ['Month', 'Paid', 'Not paid', 'Amount', 'Refunded'],
+    months.map(({ month, paid, unpaid, currency, amount, refunded }) => [
+      month,
+      count(paid),
+      count(unpaid),
+      `${amount} ${currency}`,
+      `${refunded} ${currency}`,
+    ]),
+    'None',
+  );
 }
 
 function count(value: number): string {

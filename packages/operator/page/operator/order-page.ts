@@ -18,7 +18,8 @@ export const orderPage = page<OrderView>({
   title: ({ order = '' }) => `Order ${order}`,
   read: ({ merchant = '', order = '' }) => orderPath(merchant, order),
   draw: (view, _params, actions) => {
-    const { merchant, order, state, price, createdAt, updatedAt, erasedAt, keepDays } = view;
+    const { merchant, order, state, price, createdAt, updatedAt, erasedAt, removedAt, keepDays } =
+      view;
     const path = orderPath(merchant, order);
     const facts: readonly (readonly [name: string, value: Cell | undefined])[] = [
       ['Merchant', merchant],
@@ -27,6 +28,7 @@ export const orderPage = page<OrderView>({
       ['Created', time(createdAt)],
       ['Changed', time(updatedAt)],
       ['Erased', erasedAt === undefined ? undefined : time(erasedAt)],
+      ['History removed', removedAt === undefined ? undefined : time(removedAt)],
     ];
     const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
     return html`${renderTable(

@@ -363,7 +363,7 @@ export async function clearSubmitted(tx: Transaction, checkout: string): Promise
     WHERE checkout = ${checkout} AND submitted_at IS NOT NULL`);
 }
 
-/** Whether a page may have been given a session of an order. */
+/** Whether a page may have been given a session of an order, or was before its attempts were removed. */
 export async function hasSession(
   reader: Reader,
   merchant: string,
@@ -371,7 +371,9 @@ export async function hasSession(
 ): Promise<boolean> {
   const row = await reader.get(sql`
     SELECT 1 FROM attempts WHERE status IN ('active', 'superseded') AND checkout IN (
-      SELECT id FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order}) LIMIT 1`);
+      SELECT id FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order})
+    UNION ALL SELECT 1 FROM orders
+    WHERE merchant = ${merchant} AND order_name = ${order} AND removed_at IS NOT NULL LIMIT 1`);
   return row !== undefined;
 }
 

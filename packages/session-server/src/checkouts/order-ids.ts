@@ -13,6 +13,8 @@ const LAST = 'last_order_id';
 /** Drawn once by a new store and kept with its data. */
 const OFFSET = 'order_id_offset';
 const MAX_OFFSET = 2 ** 30;
+/** The largest one of an attempt that was removed. */
+const REMOVED = 'last_removed_order_id';
 
 /** The last `order_id` that was given out; 0 when there was none. */
 export async function lastOrderId(reader: Reader): Promise<number> {
@@ -24,6 +26,12 @@ export async function lastOrderId(reader: Reader): Promise<number> {
 export async function skipOrderIds(tx: Transaction, to: number): Promise<void> {
   await tx.takeNumber(LAST, to);
   await setCounter(tx, LAST, to);
+}
+
+/** Attempts with this `order_id`, and with smaller ones, were removed. */
+export async function noteRemovedOrderId(tx: Transaction, orderId: number): Promise<void> {
+  const before = (await getCounter(tx, REMOVED)) ?? 0;
+  await setCounter(tx, REMOVED, Math.max(before, orderId));
 }
 
 /** What a store needs that other servers use: its offset, and no number that a restore has skipped. */
@@ -66,16 +74,17 @@ export async function allocateOrderId(
 }
 
 /**
- * The numbers that this store may have given out, from its first attempt to this moment; undefined
- * when it has no attempt.
+ * The numbers that this store may have given out, from its first attempt to this moment, later than those
+ * that were removed; undefined when it has no attempt.
  */
 export async function findOrderIdRange(
   reader: Reader,
   now: number,
 ): Promise<{ readonly first: number; readonly last: number } | undefined> {
   const row = await reader.get(sql`SELECT min(order_id) AS first FROM attempts`);
-  const first = row?.['first'];
-  if (typeof first !== 'number') return undefined;
+  const oldest = row?.['first'];
+  if (typeof oldest !== 'number') return undefined;
+  const first = Math.max(oldest, ((await getCounter(reader, REMOVED)) ?? 0) + 1);
   const offset = (await getCounter(reader, OFFSET)) ?? 0;
   return { first, last: Math.max(await lastOrderId(reader), offset + smallestOrderIdAt(now)) };
 }

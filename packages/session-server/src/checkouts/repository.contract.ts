@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { describeErasure } from '../erasure/order-data.contract.js';
+import { describeRemoval } from '../erasure/removal.contract.js';
 import { describeBacklog } from '../metrics/backlog.contract.js';
 import { describeOutboxRepository } from '../outbox/repository.contract.js';
 import { describeRestoreStore } from '../restore/repository.contract.js';
@@ -26,6 +27,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
     describeWrites(fixture);
     describeSteps(fixture);
     describeErasure(fixture);
+    describeRemoval(fixture);
   });
   describeOutboxRepository(name, open);
   describeWebhookRepository(name, open);

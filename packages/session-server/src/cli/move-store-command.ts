@@ -22,6 +22,8 @@ export const MOVED_TABLES: Readonly<Record<string, readonly string[]>> = {
   outbox_events: ['sequence', 'length(body)', 'coalesce(position, 0)'],
   order_log: ['at'],
   audit: ['at'],
+  removed_events: ['position', 'events'],
+  removed_orders: ['paid', 'unpaid', 'amount_minor', 'refunded_minor'],
   operator_sign_outs: ['expires_at'],
   counters: ['value'],
 };

@@ -32,6 +32,7 @@ export const ORDER_TABLES = {
     keeps: [
       ...['merchant', 'order_name', 'state', 'created_at', 'updated_at', 'renewed_at', 'erased_at'],
       ...['is_void', 'order_version', 'amount_minor', 'currency', 'decimals', 'split'],
+      'removed_at',
     ],
     erases: ['return_url', 'sealed', 'email_digest'],
   },

@@ -3,18 +3,19 @@ import { z } from 'zod';
 import type { MerchantEvent, MerchantEventList } from '../contract.js';
 import type { DataEncryption } from '../encryption.js';
 import { AppError } from '../errors.js';
-import { findFeed, findLastPosition } from '../outbox/repository.js';
+import { findFeed, findLastPosition, findRemovedEvents } from '../outbox/repository.js';
 import { addMetadata } from '../orders/put-orders.js';
 import { getCounter, type Reader } from '../store/database.js';
 
-/** What a cursor holds: which feed the place is in, and the place. */
-const feedPlace = z.tuple([z.string(), z.int().nonnegative()]);
+/** What a cursor holds: which feed the place is in, the place, and how many events had been removed. */
+const whole = z.int().nonnegative();
+const feedPlace = z.tuple([z.string(), whole, whole.optional()]);
 
 /**
  * The outbox as a feed: every event of a merchant, in the order in which they were committed, whatever
- * happened to its delivery.
+ * happened to its delivery. Without a cursor it begins with the first event that is stored.
  *
- * @throws {AppError} 400 `unknown_cursor`
+ * @throws {AppError} 400 `unknown_cursor`, 410 `events_removed`
  */
 export async function readFeed(
   reader: Reader,
@@ -22,12 +23,18 @@ export async function readFeed(
   { after, limit }: { readonly after?: string | undefined; readonly limit: number },
   encryption: DataEncryption,
 ): Promise<MerchantEventList> {
-  const feed = await nameFeed(reader, merchant);
-  const cursorOf = (position: number): string => toCursor([feed, position]);
-  const [givenBy, from] = after === undefined ? [feed, 0] : readCursor(after, feedPlace);
-  if (from > 0 && (givenBy !== feed || from > (await findLastPosition(reader, merchant)))) {
-    throw unknownCursor();
-  }
+  const [feed, removed] = await Promise.all([
+    nameFeed(reader, merchant),
+    findRemovedEvents(reader, merchant),
+  ]);
+  const cursorOf = (position: number): string =>
+    toCursor([feed, position, ...(removed.events > 0 ? [removed.events] : [])]);
+  const [givenBy, from, removedBefore = 0] =
+    after === undefined ? [feed, 0, removed.events] : readCursor(after, feedPlace);
+  const isPast = async () =>
+    from > removed.position && from > (await findLastPosition(reader, merchant));
+  if (from > 0 && (givenBy !== feed || (await isPast()))) throw unknownCursor();
+  if (from < removed.position && removedBefore < removed.events) throw eventsRemoved();
   const found = await findFeed(reader, merchant, { after: from, limit: limit + 1 });
   const complete = await addMetadata(reader, found.slice(0, limit), encryption);
   const events = complete.map(({ id, position, body }): MerchantEvent => ({
@@ -68,6 +75,14 @@ export function readCursor<T>(cursor: string, schema: z.ZodType<T>): T {
   } catch (cause) {
     throw unknownCursor(cause);
   }
+}
+
+function eventsRemoved(): AppError {
+  return new AppError(
+    410,
+    'events_removed',
+    'Events behind this cursor were removed with their old orders. Read the orders that changed since (GET /v1/merchant/orders), and begin without a cursor.',
+  );
 }
 
 function unknownCursor(cause?: unknown): AppError {

@@ -42,6 +42,8 @@ export interface StoredOrder extends OrderKey {
   readonly updatedAt: number;
   /** Undefined where it was not erased, or has changed since. */
   readonly erasedAt?: number | undefined;
+  /** When its attempts and events were removed. */
+  readonly removedAt?: number | undefined;
   /** Undefined where the shop is asked for its price. */
   readonly put?: PutOrder | undefined;
 }
@@ -186,6 +188,7 @@ export function toOrder(row: Row): StoredOrder {
     createdAt: Number(row['created_at']),
     updatedAt: Number(row['updated_at']),
     erasedAt: optionalNumber(row['erased_at']),
+    removedAt: optionalNumber(row['removed_at']),
     put: version === undefined ? undefined : { version, ...toPut(row) },
   };
 }

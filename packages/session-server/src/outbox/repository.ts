@@ -326,10 +326,14 @@ export function placeEvents(tx: Transaction): Promise<number> {
     UPDATE outbox_events SET position = placed.position
     FROM (
       SELECT id, row_number() OVER (PARTITION BY merchant ORDER BY created_at, sequence)
-        + coalesce((
-          SELECT max(position) FROM outbox_events AS taken
-          WHERE taken.merchant = waiting.merchant AND position IS NOT NULL
-        ), 0) AS position
+        + (
+          SELECT max(position) FROM (
+            SELECT max(position) AS position FROM outbox_events AS taken
+            WHERE taken.merchant = waiting.merchant AND position IS NOT NULL
+            UNION ALL SELECT position FROM removed_events WHERE merchant = waiting.merchant
+            UNION ALL SELECT 0
+          ) AS taken
+        ) AS position
       FROM (
         SELECT id, merchant, created_at, sequence FROM outbox_events WHERE position IS NULL
         ORDER BY created_at, sequence LIMIT ${MAX_PLACED}
@@ -338,12 +342,23 @@ export function placeEvents(tx: Transaction): Promise<number> {
     WHERE outbox_events.id = placed.id`);
 }
 
-/** The last place in the feed of a merchant that is taken; 0 when there is none. */
+/** The last place in the feed of a merchant that is taken by an event that is stored; 0 when there is none. */
 export async function findLastPosition(reader: Reader, merchant: string): Promise<number> {
   const row = await reader.get(sql`
     SELECT max(position) AS position FROM outbox_events
     WHERE merchant = ${merchant} AND position IS NOT NULL`);
   return Number(row?.['position'] ?? 0);
+}
+
+/** Up to which place in the feed of a merchant events were removed with their orders, and how many. */
+export async function findRemovedEvents(
+  reader: Reader,
+  merchant: string,
+): Promise<{ readonly position: number; readonly events: number }> {
+  const row = await reader.get(
+    sql`SELECT position, events FROM removed_events WHERE merchant = ${merchant}`,
+  );
+  return { position: Number(row?.['position'] ?? 0), events: Number(row?.['events'] ?? 0) };
 }
 
 export async function findFeed(

@@ -360,6 +360,35 @@ export const MIGRATIONS: readonly Migration[] = [
     seen_at ${bigint} NOT NULL
   ) ${strict};
   `,
+
+  // For removing the rows of old orders. Only orders that are erased are in the new indexes.
+  ({ bigint, strict, text }) => `
+  -- When its attempts and events were removed.
+  ALTER TABLE orders ADD COLUMN removed_at ${bigint};
+  CREATE INDEX orders_to_remove ON orders (renewed_at)
+    WHERE erased_at IS NOT NULL AND (removed_at IS NULL OR removed_at < erased_at);
+  CREATE INDEX orders_removed ON orders (renewed_at) WHERE removed_at IS NOT NULL;
+
+  -- Up to which place in the feed of a merchant events were removed, and how many.
+  CREATE TABLE removed_events (
+    merchant ${text} PRIMARY KEY,
+    position ${bigint} NOT NULL,
+    events ${bigint} NOT NULL
+  ) ${strict};
+
+  -- What the orders came to whose last rows were removed, by the month (UTC) in which they were created.
+  CREATE TABLE removed_orders (
+    merchant ${text} NOT NULL,
+    month ${text} NOT NULL,
+    currency ${text} NOT NULL,
+    decimals ${bigint} NOT NULL,
+    paid ${bigint} NOT NULL,
+    unpaid ${bigint} NOT NULL,
+    amount_minor ${bigint} NOT NULL,
+    refunded_minor ${bigint} NOT NULL,
+    PRIMARY KEY (merchant, month, currency, decimals)
+  ) ${strict};
+  `,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */

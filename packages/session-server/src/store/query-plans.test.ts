@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
+import { eraseOrder } from '../erasure/order-data.js';
+import { sql } from './sql.js';
 import { explainWork, growsWithHistory, type Plan } from '../testing/query-plans.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { quietReconciliation } from '../testing/quiet-reconciliation.js';
@@ -16,6 +18,7 @@ const BOUNDED: readonly (readonly [statement: string, plan: string, why: string]
   ['SELECT * FROM orders WHERE (merchant, order_name) IN', 'TEMP B-TREE', 'Some of one page.'],
   ['FROM webhooks GROUP BY', 'SCAN webhooks', 'Asked by people only.'],
   ['FROM webhooks GROUP BY', 'TEMP B-TREE', 'The same.'],
+  ['INSERT INTO removed_events', 'TEMP B-TREE', 'Of fifty orders at a time.'],
   ['SET position = placed.position', 'TEMP B-TREE', 'Of a thousand at a time.'],
   [
     'WHERE created_at <= ? ORDER BY order_id',
@@ -94,6 +97,29 @@ async function playOrders(store: TestStore): Promise<void> {
   await store.findOrdersToErase(Date.UTC(2026, 1, 1));
   await store.placeEvents();
   await store.findFeed('teashop', 0);
+  await playRemoval(store);
+}
+
+async function playRemoval(store: TestStore): Promise<void> {
+  const key = { merchant: 'teashop', order: 'A1011' };
+  const { attempt } = await new StoreHarness(store).activate({ order: key.order });
+  await new StoreHarness(store).pay(attempt.orderId, { transaction: 'tx-removed' });
+  await new StoreHarness(store).activate({ order: 'A1012' });
+  await store.database.transaction('test', async (tx) => {
+    await tx.run(sql`UPDATE attempts SET next_poll_at = NULL WHERE order_id = ${attempt.orderId}`);
+    await tx.run(
+      sql`UPDATE checkouts SET price_check_at = NULL, due_at = NULL WHERE id = ${attempt.checkout}`,
+    );
+    await tx.run(
+      sql`UPDATE outbox_events SET due_at = NULL, position = 9999 WHERE checkout = ${attempt.checkout}`,
+    );
+    await eraseOrder(tx, key, 1);
+    await tx.run(sql`UPDATE orders SET erased_at = 1 WHERE order_name = ${key.order}`);
+  });
+  const step = { before: Infinity, limit: 10 };
+  if ((await store.removeHistory(step)) + (await store.removeOrders(step)) !== 2) {
+    throw new Error('the order was to be removed');
+  }
 }
 
 async function playRestore(store: TestStore): Promise<void> {

@@ -218,7 +218,7 @@ describe('an order that is put again while another server erases old ones', () =
       },
       clock: { now: () => now },
       logger: createLogger('silent'),
-      days: 1,
+      eraseDays: 1,
     });
     await ended.promise;
     await retention.close();

@@ -18,6 +18,7 @@ const EMPTY = `
   DELETE FROM matched_transactions; DELETE FROM attempts; DELETE FROM checkouts;
   DELETE FROM orders; DELETE FROM counters; DELETE FROM read_turns;
   DELETE FROM order_log; DELETE FROM audit; DELETE FROM operator_sign_outs;
+  DELETE FROM removed_events; DELETE FROM removed_orders; DELETE FROM servers;
   SELECT setval('last_order_id', 1, false);`;
 
 /** An empty database of a test's own. */

@@ -30,6 +30,7 @@ import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Clock } from '../clock.js';
 import type { HintRequest } from '../contract.js';
 import { findOrdersToErase } from '../erasure/order-data.js';
+import { type RemovalStep, removeHistory, removeOrders } from '../erasure/removal.js';
 import { recoverFromCrash } from '../crash-recovery.js';
 import { readBacklog } from '../metrics/backlog.js';
 import {
@@ -187,6 +188,16 @@ export class TestStore {
 
   findOrdersToErase(before: number) {
     return findOrdersToErase(this.database, { from: 0, before, limit: 10 });
+  }
+
+  removeHistory(step: RemovalStep) {
+    return this.database.transaction('retention:remove-history', (tx) =>
+      removeHistory(tx, step, this.#clock.now()),
+    );
+  }
+
+  removeOrders(step: RemovalStep) {
+    return this.database.transaction('retention:remove-orders', (tx) => removeOrders(tx, step));
   }
 
   beginAttempt(request: AttemptRequest) {
