@@ -8,7 +8,7 @@ import { addOrder } from '../../packages/session-server/dist/orders/repository.j
 import type { Database } from '../../packages/session-server/dist/store/database.js';
 import { PostgresDatabase } from '../../packages/session-server/dist/store/postgres-database.js';
 import { SqliteDatabase } from '../../packages/session-server/dist/store/sqlite-database.js';
-import { sql } from '../../packages/session-server/dist/store/sql.js';
+import { Sql, sql } from '../../packages/session-server/dist/store/sql.js';
 import {
   queryAt,
   type PostgresServer,
@@ -22,8 +22,9 @@ const ORDERS = 1_200_000;
 const MERCHANTS = 100;
 const DAY_MS = 86_400_000;
 /** As the server removes them. */
-const STEP = 50;
-const STEP_PAUSE_MS = 100;
+const STEP = { orders: 10, pauseMs: 50 };
+/** After that, to measure what is left. */
+const BIG_STEP = { orders: 500, pauseMs: 0 };
 const HISTORY_DAYS = 180;
 const ORDER_DAYS = 400;
 const WATCHED_MS = 20_000;
@@ -45,45 +46,44 @@ export async function measureRetention(postgres?: PostgresServer): Promise<objec
   else seedDataFile(file, ORDERS, MERCHANTS);
   const database = await open();
   const now = Date.now();
-  await database.transaction('bench', async (tx) => {
-    await tx.run(sql`
-      UPDATE orders SET erased_at = ${now} WHERE renewed_at < ${now - HISTORY_DAYS * DAY_MS}`);
-  });
+  const erase = `UPDATE orders SET erased_at = ${String(now)}
+    WHERE renewed_at < ${String(now - HISTORY_DAYS * DAY_MS)}`;
+  if (postgres) await queryAt(postgres.url(), `${erase}; CHECKPOINT`);
+  else await database.transaction('bench', (tx) => tx.run(new Sql([erase], [])));
   const size = async () => {
     if (!postgres) return megabytes(await usedBytes(database));
-    await queryAt(postgres.url(), 'VACUUM ANALYZE');
+    await queryAt(postgres.url(), 'VACUUM FULL ANALYZE');
     const row = await database.get(sql`SELECT pg_database_size(current_database()) AS bytes`);
     return megabytes(Number(row?.['bytes']));
   };
   const before = await size();
   const idle = await timesOfPuts(database, sleep(WATCHED_MS));
-  const paced = removeFor(database, WATCHED_MS, STEP_PAUSE_MS);
+  const paced = removeFor(database, WATCHED_MS, STEP);
   const removing = await timesOfPuts(database, paced);
-  const rest = await removeFor(database, Infinity, 0);
+  const rest = await removeFor(database, Infinity, BIG_STEP);
   const after = await size();
   const fileMb = postgres ? undefined : megabytes(statSync(file).size);
   await database.close();
   rmSync(folder, { recursive: true });
-  const { steps } = await paced;
   return {
     engine: postgres ? 'postgres' : 'sqlite',
     orders: ORDERS,
     putMs: { idle, removing },
-    paced: { ...(await paced), ordersPerSecond: round((steps * STEP) / (WATCHED_MS / 1000)) },
+    paced: await paced,
     rest,
     megabytes: { before, after, fileMb },
   };
 }
 
 /** Removes orders as the server does, for so long or to the end. */
-async function removeFor(database: Database, forMs: number, pauseMs: number) {
+async function removeFor(database: Database, forMs: number, step: typeof STEP) {
   const now = Date.now();
   const until = performance.now() + forMs;
   const times: number[] = [];
   let [history, orders] = [0, 0];
   for (let isMore = true; isMore && performance.now() < until;) {
     const start = performance.now();
-    const ofStep = (days: number) => ({ before: now - days * DAY_MS, limit: STEP });
+    const ofStep = (days: number) => ({ before: now - days * DAY_MS, limit: step.orders });
     const removedHistory = await database.transaction('bench:history', (tx) =>
       removeHistory(tx, ofStep(HISTORY_DAYS), now),
     );
@@ -93,8 +93,8 @@ async function removeFor(database: Database, forMs: number, pauseMs: number) {
     times.push(performance.now() - start);
     history += removedHistory;
     orders += removedOrders;
-    isMore = Math.max(removedHistory, removedOrders) === STEP;
-    await sleep(pauseMs);
+    isMore = Math.max(removedHistory, removedOrders) === step.orders;
+    await sleep(step.pauseMs);
   }
   return { history, orders, steps: times.length, stepMs: summarise(times) };
 }

@@ -118,6 +118,21 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       );
     });
 
+    it('names the request that asked for another session', async () => {
+      const put = (await shop.put('A1')).body;
+      const { sessionId } = (await shop.open(put)).body;
+      const renewed = await shop.open(put, { renew: sessionId });
+      const requestId = renewed.headers.get('x-request-id') ?? 'none';
+      const words = (await order('A1')).entries.map(describeEntry).join('\n');
+      expect(words).toMatch(
+        new RegExp(
+          `^Session requested: order_id \\d+, reference A1\\.\\d+, request ${requestId}$`,
+          'm',
+        ),
+      );
+      expect((await search(requestId)).orders).toMatchObject([{ order: 'A1' }]);
+    });
+
     it('says why a transaction does not count, once however often it is polled', async () => {
       const { checkout, sessionId } = await shop.putAndOpen('A1');
       const { MerchantReference: orderRef } = shop.stack.session(sessionId ?? '');

@@ -119,6 +119,8 @@ export interface AttemptView {
   readonly providerMerchantId: number;
   readonly status: string;
   readonly createdAt: number;
+  /** Of the request that asked for it, where that did not create its checkout. */
+  readonly requestId?: string | undefined;
   /** Scheduled polls since `watchedFrom`, and the next one. */
   readonly polls: number;
   readonly watchedFrom: number;
@@ -170,7 +172,7 @@ export type TimelineEntry = { readonly at: number } & (
       readonly kind: 'request';
       readonly checkout: string;
       readonly subject: string;
-      readonly detail: { readonly reference: string };
+      readonly detail: { readonly reference: string; readonly requestId?: string | undefined };
     }
   | {
       readonly kind: 'webhook';

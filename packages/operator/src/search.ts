@@ -138,7 +138,11 @@ function waysTo(
         WHERE payment IS NOT NULL AND ${paymentFact('internalReference', database)} IN ${either}`,
     ],
     ['session', sql`SELECT merchant, order_name FROM attempts WHERE session_id IN ${either}`],
-    ['request', sql`SELECT merchant, order_name FROM checkouts WHERE request_id IN ${either}`],
+    [
+      'request',
+      sql`SELECT merchant, order_name FROM checkouts WHERE request_id IN ${either}
+          UNION ALL SELECT merchant, order_name FROM attempts WHERE request_id IN ${either}`,
+    ],
     [
       'event',
       sql`SELECT merchant, order_name FROM checkouts

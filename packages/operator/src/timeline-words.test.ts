@@ -12,3 +12,11 @@ it.each([
   const entry = { kind: 'match', at: 0, subject: 'txn', detail } as const;
   expect(describeEntry(entry)).toBe(`Transaction txn does not count: ${words}`);
 });
+
+it('names the provider’s request where a session was refused', () => {
+  const detail = { result: 'refused', status: 400, providerRequestId: 'req_1' };
+  const entry = { kind: 'session', at: 0, subject: '7', detail } as const;
+  expect(describeEntry(entry)).toBe(
+    'Session refused by the provider with 400: order_id 7, the provider’s request req_1',
+  );
+});

@@ -4,16 +4,17 @@ import type { AuditView, TimelineEntry } from './page-view.js';
 /** One thing that happened to an order, in words: for `explain` and for the page. */
 export function describeEntry(entry: TimelineEntry): string {
   switch (entry.kind) {
-    case 'checkout': {
-      const { price, requestId } = entry.detail;
-      return `Checkout created for ${price}${requestId === undefined ? '' : `, request ${requestId}`}`;
+    case 'checkout':
+      return `Checkout created for ${entry.detail.price}${nameRequest(entry.detail.requestId)}`;
+    case 'request': {
+      const { reference, requestId } = entry.detail;
+      return `Session requested: order_id ${entry.subject}, reference ${reference}${nameRequest(requestId)}`;
     }
-    case 'request':
-      return `Session requested: order_id ${entry.subject}, reference ${entry.detail.reference}`;
     case 'session': {
-      const { result, status } = entry.detail;
+      const { result, status, providerRequestId } = entry.detail;
       const answer = status === undefined ? '' : ` with ${String(status)}`;
-      return `${SESSION_RESULTS[result] ?? result}${answer}: order_id ${entry.subject ?? ''}`;
+      const request = nameRequest(providerRequestId, 'the provider’s request');
+      return `${SESSION_RESULTS[result] ?? result}${answer}: order_id ${entry.subject ?? ''}${request}`;
     }
     case 'hint':
       return `Hint of the page: ${HINTS[entry.detail.kind] ?? entry.detail.kind}`;
@@ -62,6 +63,10 @@ export function describeEntry(entry: TimelineEntry): string {
     case 'audit':
       return describeAction(entry.detail);
   }
+}
+
+function nameRequest(id: string | undefined, what = 'request'): string {
+  return id === undefined ? '' : `, ${what} ${id}`;
 }
 
 /** Why a row did not count: a code of the matching, a code of attention, or what older servers stored, a sentence. */

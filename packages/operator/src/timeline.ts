@@ -122,10 +122,11 @@ function toCheckoutView(
 }
 
 function toAttemptView(row: Row): AttemptView {
-  const { orderId, checkout, account, providerMerchantId, status, createdAt, merchantReference } =
-    toAttempt(row);
+  const attempt = toAttempt(row);
+  const { orderId, checkout, account, providerMerchantId, status, createdAt } = attempt;
+  const { merchantReference, requestId } = attempt;
   return {
-    ...{ orderId, checkout, account, providerMerchantId, status, createdAt },
+    ...{ orderId, checkout, account, providerMerchantId, status, createdAt, requestId },
     reference: merchantReference,
     polls: Number(row['polls']),
     watchedFrom: Number(row['watched_from']),
@@ -158,13 +159,13 @@ function toCheckoutEntry({
 }
 
 function toRequestEntry(
-  { orderId, checkout, reference, createdAt }: AttemptView,
+  { orderId, checkout, reference, createdAt, requestId }: AttemptView,
   checkouts: readonly Checkout[],
 ): TimelineEntry {
   const subject = String(orderId);
   // The first one is of the same step as its checkout.
   const at = Math.max(createdAt, checkouts.find(({ id }) => id === checkout)?.createdAt ?? 0);
-  return { kind: 'request', at, checkout, subject, detail: { reference } };
+  return { kind: 'request', at, checkout, subject, detail: { reference, requestId } };
 }
 
 /** The last poll for an attempt; those before it are not kept. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LogFields, Logger } from './logger.js';
+import { LOG_FIELDS, type LogFields, type Logger } from './logger.js';
 import { TestStack } from './testing/test-stack.js';
 import { VERSION } from './version.js';
 
@@ -20,6 +20,9 @@ const logger: Logger = {
   warn: write('warn'),
   error: write('error'),
 };
+/** What pino writes of a line, without level, time and server. */
+const textOf = ({ level: _, message: msg, ...fields }: (typeof lines)[number]): string =>
+  JSON.stringify({ ...fields, msg });
 const linesOf = (message: string) => lines.filter((line) => line.message === message);
 
 let stack: TestStack;
@@ -27,9 +30,41 @@ beforeEach(async () => {
   lines = [];
   stack = await TestStack.start({ logger });
 });
-afterEach(() => stack.close());
+afterEach(async () => {
+  await stack.close();
+  const fields = lines.flatMap(({ level: _, message: __, ...rest }) => Object.keys(rest));
+  const isListed = (field: string) =>
+    /^(PAY_|DATABASE_URL$)/.test(field) || (LOG_FIELDS as readonly string[]).includes(field);
+  expect(fields.filter((field) => !isListed(field))).toEqual([]);
+});
 
 describe('the log of a payment', () => {
+  it('has eight lines, and none of polls and status requests', async () => {
+    lines = [];
+    const { checkout, sessionId = '' } = (await stack.open('A1001', { amount: '9.99' })).body;
+    for (const kind of ['shown', 'submitted']) {
+      await stack.post(`/v1/checkouts/${checkout}/hints`, { kind, sessionId });
+    }
+    await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    await stack.payAtProvider(sessionId);
+    await stack.post(stack.webhookPath(sessionId), { event: 'payment' });
+    await stack.until(checkout, 'paid');
+    await expect.poll(() => linesOf('event delivered')).toHaveLength(1);
+    const isOfWebhook = ({ kind }: LogFields) => kind === 'webhook';
+    await expect.poll(() => linesOf('hint received').some(isOfWebhook)).toBe(true);
+    const written = lines.filter(({ level }) => level !== 'debug');
+    expect(written.map(({ message }) => message).toSorted()).toEqual(
+      [
+        'checkout created',
+        ...['hint received', 'hint received', 'hint received', 'hint received'],
+        'checkout changed',
+        'payment confirmed',
+        'event delivered',
+      ].toSorted(),
+    );
+    expect(written.map(textOf).join('').length).toBeLessThan(2000);
+  });
+
   it('has one line for each thing that happened, with order, checkout, request and time', async () => {
     const opened = await stack.open('A1001', { amount: '9.99' });
     const { checkout, sessionId = '' } = opened.body;

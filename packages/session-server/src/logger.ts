@@ -1,12 +1,32 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
+import { trace } from '@opentelemetry/api';
 import { pino, stdTimeFunctions } from 'pino';
 import { AppError } from './errors.js';
 import { describeSqlState, sqlStateOf } from './store/sql-states.js';
 
+/** Every field of a line but for settings; `docs/operations/operate.md` says what each is. */
+export const LOG_FIELDS = [
+  ...['server', 'traceId', 'requestId', 'ms'],
+  ...['merchant', 'order', 'checkout', 'state', 'from', 'refund', 'attention', 'kind', 'isNew'],
+  ...['account', 'providerMerchantId', 'orderId', 'transaction', 'reference'],
+  ...['outcome', 'providerRequestId', 'providerStatus'],
+  ...['event', 'type', 'tries', 'retryInSeconds', 'webhook', 'result', 'flags'],
+  ...['method', 'route', 'status', 'code', 'detail'],
+  ...['error', 'cause', 'causeDetail', 'reason', 'host', 'at'],
+  ...['job', 'failures', 'attempts', 'since', 'page', 'problem', 'places'],
+  ...['count', 'merchants', 'orders', 'history', 'days'],
+  ...['mistake', 'mistakes', 'setting', 'mode', 'variables', 'file'],
+  ...['version', 'node', 'port', 'operatorPort', 'operatorHost'],
+  ...['dashboardPort', 'dashboardHost', 'signal', 'drained'],
+  ...['maxOrderId', 'aheadMs'],
+] as const;
+
+type LogValue = string | number | boolean | undefined | readonly string[];
+
 /** What may be logged about a thing: plain ids, counts and codes. Never a body, a name or a key. */
-export type LogFields = Readonly<
-  Record<string, string | number | boolean | undefined | readonly string[]>
->;
+export type LogFields = {
+  readonly [field in (typeof LOG_FIELDS)[number] | 'DATABASE_URL' | `PAY_${string}`]?: LogValue;
+};
 
 /** The log of the server: JSON lines. Only allow-listed fields go in, so nothing needs redacting. */
 export interface Logger {
@@ -19,7 +39,13 @@ export interface Logger {
 /** @param server that each line names. Default: none */
 export function createLogger(level: string, server?: string): Logger {
   const base = server === undefined ? null : { server };
-  return pino({ level, base, timestamp: stdTimeFunctions.isoTime });
+  return pino({ level, base, timestamp: stdTimeFunctions.isoTime, mixin: nameTrace });
+}
+
+/** Where traces are recorded, a line names that of the request or job that it is about. */
+function nameTrace(): LogFields {
+  const { traceId } = trace.getActiveSpan()?.spanContext() ?? {};
+  return traceId === undefined ? {} : { traceId };
 }
 
 /** Errors of JavaScript itself: internal errors, unless the system gave a reason. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TUNING, parseConfig, SECRETS } from './config.js';
 import { ConfigError } from './errors.js';
+import { LOG_FIELDS } from './logger.js';
 import { readOperationsGuide } from './testing/operations-guide.js';
 
 const page = readOperationsGuide();
@@ -142,5 +143,12 @@ describe('the log of docs/operations', () => {
     expect(written.filter((message) => !isListed(message))).toEqual([]);
     const isWritten = (words: string) => written.some((message) => message.startsWith(words));
     expect(listed.filter((words) => !isWritten(words))).toEqual([]);
+  });
+
+  it('has a row for each field, and for no other', () => {
+    const listed = rowsOf('The fields of a line').flatMap(([fields = '']) =>
+      [...fields.matchAll(/`([^`]+)`/g)].map(([, field = '']) => field),
+    );
+    expect(listed.toSorted()).toEqual([...LOG_FIELDS].toSorted());
   });
 });

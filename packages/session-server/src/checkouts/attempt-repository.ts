@@ -40,6 +40,8 @@ export interface Attempt extends ProviderMerchant {
   readonly status: AttemptStatus;
   readonly sessionId?: string | undefined;
   readonly createdAt: number;
+  /** Id of the request that asked for it; undefined where that created its checkout as well. */
+  readonly requestId?: string | undefined;
   /**
    * When it last became the attempt of its order: when it was made, or its price came back. Later than that
    * of every attempt before, whatever the clocks of servers say.
@@ -215,9 +217,11 @@ export async function makeAttempt(
   {
     request,
     checkout,
+    requestId,
     isRenewal,
     activeSince,
-  }: { request: AttemptRequest; checkout: string; isRenewal: boolean; activeSince: number },
+  }: Pick<Attempt, 'checkout' | 'requestId' | 'activeSince'> &
+    Pick<StoredAttempt, 'isRenewal'> & { readonly request: AttemptRequest },
   now: number,
   rules: Pick<CheckoutRules, 'sendLeaseSeconds' | 'maxOrderId'>,
   place: OrderIdPlace,
@@ -237,6 +241,7 @@ export async function makeAttempt(
     is_renewal: Number(isRenewal),
     lease_until: now + rules.sendLeaseSeconds * 1000,
     created_at: now,
+    request_id: requestId,
     active_since: activeSince,
     next_poll_at: now + FIRST_POLL_SECONDS * 1000,
     polls: 0,
@@ -307,20 +312,17 @@ export async function activateSession(
 
 /**
  * Sending ended without a session.
- *
- * @param status of the provider's answer, if there was one
  */
 export async function markSendFailed(
   database: Database,
   attempt: Attempt,
-  result: 'unknown' | 'refused' | 'not_sent',
-  status: number | undefined,
+  answer: LogDetails['session'] & { readonly result: 'unknown' | 'refused' | 'not_sent' },
   now: number,
 ): Promise<void> {
   await database.run(
     'create:end-attempt',
-    sql`${setEnded(attempt.orderId, result)} AND status = 'sending'`,
-    insertAnswer(attempt, { result, status }, now),
+    sql`${setEnded(attempt.orderId, answer.result)} AND status = 'sending'`,
+    insertAnswer(attempt, answer, now),
   );
 }
 
@@ -467,6 +469,7 @@ export function toAttempt(row: Row): StoredAttempt {
     status: row['status'] as AttemptStatus,
     sessionId: optionalText(row['session_id']),
     createdAt: Number(row['created_at']),
+    requestId: optionalText(row['request_id']),
     activeSince: Number(row['active_since']),
     isActive: row['is_active'] === 1,
     isRenewal: row['is_renewal'] === 1,

@@ -15,9 +15,9 @@ export function logChange(
 ): void {
   if (!before) return;
   const { requestId, createdAt } = after;
-  const fields = { requestId, ...logFields(after), ms: now - createdAt };
+  const fields: LogFields = { requestId, ...logFields(after), ms: now - createdAt };
   if (before.state !== after.state) {
-    const moved = { ...fields, from: before.state, transaction: after.paidBy };
+    const moved: LogFields = { ...fields, from: before.state, transaction: after.paidBy };
     if (after.state === 'paid') logger.info(moved, 'payment confirmed');
     else logger.info(moved, 'checkout changed');
   }

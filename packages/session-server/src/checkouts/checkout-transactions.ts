@@ -264,7 +264,8 @@ export async function beginAttempt(
         plan.checkout && (await applyFacts(tx, plan.checkout, [{ type: 'reopened' }], context));
       const checkout = reopened?.after ?? newCheckout(request, context);
       const activeSince = nextActiveSince(history, now);
-      const made = { request, checkout: checkout.id, isRenewal, activeSince };
+      const requestId = reopened && request.requestId;
+      const made = { request, checkout: checkout.id, requestId, isRenewal, activeSince };
       const { attempt, tokens, insert } = await makeAttempt(tx, made, now, rules, orderIds);
       if (retire) endAttempt(tx, retire.orderId, retire.to);
       const added = reopened ? [] : addCheckout(tx, checkout, request, context);

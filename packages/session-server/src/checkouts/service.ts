@@ -407,11 +407,11 @@ export class CheckoutService {
       changes.notify(checkout.id);
       return isActive ? { kind: 'active', sessionId } : { kind: 'superseded' };
     }
-    const { status } = describeError(result.cause);
-    const answered = typeof status === 'number' ? status : undefined;
-    await markSendFailed(database, attempt, result.kind, answered, clock.now());
+    const { status, requestId } = isPartnerApiError(result.cause) ? result.cause : {};
+    const answer = { result: result.kind, status, providerRequestId: requestId };
+    await markSendFailed(database, attempt, answer, clock.now());
     changes.notify(checkout.id);
-    this.#logFailure(attempt, result);
+    this.#logFailure(priced.request, attempt, result);
     const error = createSessionError(checkout.merchant, result);
     return { kind: 'failed', isFinal: result.kind === 'refused', error };
   }
@@ -459,11 +459,15 @@ export class CheckoutService {
   }
 
   #logFailure(
-    { merchant, account, orderId }: Attempt,
+    { requestId, order }: AttemptRequest,
+    { merchant, account, checkout, orderId }: Attempt,
     result: Exclude<SessionResult, { kind: 'created' }>,
   ): void {
     this.#options.logger.warn(
-      { merchant, account, orderId, outcome: result.kind, ...describeError(result.cause) },
+      {
+        ...{ requestId, merchant, order, checkout, account, orderId, outcome: result.kind },
+        ...describeError(result.cause),
+      },
       'create-session gave no session',
     );
   }

@@ -54,7 +54,7 @@ export const ORDER_TABLES = {
       ...['account', 'provider_merchant_id', 'status', 'is_active', 'is_renewal', 'lease_until'],
       ...['created_at', 'submitted_at', 'failure_reported_at', 'next_poll_at', 'polls'],
       ...['watched_from', 'active_since', 'hints', 'poll_from', 'poll_by', 'asked_at', 'polled_at'],
-      'poll_result',
+      ...['poll_result', 'request_id'],
       // Hashes of random tokens: a shopper who comes back still finds the shop.
       ...['return_token', 'cancel_token', 'back_token', 'webhook_token'],
     ],

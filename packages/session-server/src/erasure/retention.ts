@@ -9,9 +9,9 @@ const PAUSE_MS = 3_600_000;
 const BATCH = 100;
 const DAY_MS = 86_400_000;
 /** Orders whose rows are removed in one transaction. */
-const REMOVED_TOGETHER = 50;
+const REMOVED_TOGETHER = 10;
 /** After each of these transactions. */
-const STEP_PAUSE_MS = 100;
+const STEP_PAUSE_MS = 50;
 
 export interface RetentionOptions {
   readonly loops: RunLoops;

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Problem } from '../contract.js';
 import { AppError, type FieldError } from '../errors.js';
-import { describeError, type Logger } from '../logger.js';
+import { describeError, type LogFields, type Logger } from '../logger.js';
 import { routeOf } from './observe-requests.js';
 import { requestFields, requestIdOf } from './headers.js';
 import { notJson } from './parse.js';
@@ -41,7 +41,11 @@ export function logError(
     logRefusal(logger, request, response, { status, code, detail });
     return;
   }
-  const fields = { ...requestFields(response), method: request.method, route: routeOf(request) };
+  const fields: LogFields = {
+    ...requestFields(response),
+    method: request.method,
+    route: routeOf(request),
+  };
   // What was answered, and what it follows from, under names of their own.
   const {
     status: providerStatus,
@@ -62,7 +66,12 @@ export function logRefusal(
   refusal: { readonly status: number; readonly code: string; readonly detail: string },
 ): void {
   const { method } = request;
-  const fields = { ...requestFields(response), method, route: routeOf(request), ...refusal };
+  const fields: LogFields = {
+    ...requestFields(response),
+    method,
+    route: routeOf(request),
+    ...refusal,
+  };
   logger.info(fields, 'a request was refused');
 }
 

@@ -5,7 +5,12 @@ import type { OrderKey } from './repository.js';
 /** The data of an entry, by kind: codes, numbers and times, and no personal data. */
 export interface LogDetails {
   /** A call of `/create-session` was answered, or its answer was lost. */
-  readonly session: { readonly result: string; readonly status?: number | undefined };
+  readonly session: {
+    readonly result: string;
+    /** Status and request id of the provider's answer, where it refused. */
+    readonly status?: number | undefined;
+    readonly providerRequestId?: string | undefined;
+  };
   /** What a page of the shop said. */
   readonly hint: { readonly kind: string };
   /** A shopper came back to one of the addresses of a session. */

@@ -283,7 +283,16 @@ class OutboxDispatcher implements RunLoop {
     const { logger } = this.#options;
     const { id, type, merchant, checkout, tries } = event;
     const { order, requestId } = dataOf(event);
-    const fields = { event: id, type, requestId, merchant, order, checkout, tries: tries + 1, ms };
+    const fields: LogFields = {
+      event: id,
+      type,
+      requestId,
+      merchant,
+      order,
+      checkout,
+      tries: tries + 1,
+      ms,
+    };
     if (result.kind === 'acknowledged') {
       logger.info({ ...fields, status: result.status }, 'event delivered');
     } else if (stored.dueAt === undefined) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import { describeError, type Logger } from '../logger.js';
+import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { keyOf } from '../provider/gateway.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
@@ -47,7 +47,7 @@ export function startLossWatch(options: LossWatchOptions): RunLoop {
         reconciliation
           .poll({ merchant: id, account, providerMerchantId, createdAt })
           .catch((error: unknown) => {
-            const fields = { merchant: id, ...describeError(error) };
+            const fields: LogFields = { merchant: id, ...describeError(error) };
             logger.error(fields, 'a scheduled poll could not start');
           });
       }

@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import type { OnStep } from '../crash-points.js';
 import { DataEncryption, loadSandboxKeys } from '../encryption.js';
 import { AppError } from '../errors.js';
-import { createLogger } from '../logger.js';
+import { createLogger, type LogFields } from '../logger.js';
 import { fixedMerchants, readMerchantsFile } from '../merchants/merchant-source.js';
 import { createOrderLookup } from '../orders/order-lookup.js';
 import { createOrderSource } from '../orders/put-orders.js';
@@ -96,7 +96,7 @@ export async function reconcileLoss(
     const parts = { all, lists, gateway, recorder, acceptsUnreadDays, onStep };
     const { count, unreadDays } = await readSince(loss.since, clock.now(), parts);
     if (unreadDays.length > 0) {
-      const fields = { since: new Date(loss.since).toISOString(), days: unreadDays };
+      const fields: LogFields = { since: new Date(loss.since).toISOString(), days: unreadDays };
       const logger = createLogger(config.logLevel);
       logger.warn(fields, 'a restore was finished without these days');
     }

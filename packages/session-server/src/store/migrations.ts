@@ -361,6 +361,12 @@ export const MIGRATIONS: readonly Migration[] = [
   ) ${strict};
   `,
 
+  // The request that asked for an attempt, where it is not the one that created its checkout.
+  ({ text }) => `
+  ALTER TABLE attempts ADD COLUMN request_id ${text};
+  CREATE INDEX attempts_of_request ON attempts (request_id) WHERE request_id IS NOT NULL;
+  `,
+
   // For removing the rows of old orders. Only orders that are erased are in the new indexes.
   ({ bigint, strict, text }) => `
   -- When its attempts and events were removed.

@@ -18,7 +18,7 @@ const BOUNDED: readonly (readonly [statement: string, plan: string, why: string]
   ['SELECT * FROM orders WHERE (merchant, order_name) IN', 'TEMP B-TREE', 'Some of one page.'],
   ['FROM webhooks GROUP BY', 'SCAN webhooks', 'Asked by people only.'],
   ['FROM webhooks GROUP BY', 'TEMP B-TREE', 'The same.'],
-  ['INSERT INTO removed_events', 'TEMP B-TREE', 'Of fifty orders at a time.'],
+  ['INSERT INTO removed_events', 'TEMP B-TREE', 'Of ten orders at a time.'],
   ['SET position = placed.position', 'TEMP B-TREE', 'Of a thousand at a time.'],
   [
     'WHERE created_at <= ? ORDER BY order_id',

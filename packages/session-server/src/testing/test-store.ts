@@ -211,9 +211,9 @@ export class TestStore {
     return activateSession(this.database, attempt, sessionId, this.#clock.now());
   }
 
-  async endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent') {
+  async endAttempt(orderId: number, result: 'unknown' | 'refused' | 'not_sent') {
     const attempt = await getAttempt(this.database, orderId);
-    return markSendFailed(this.database, attempt, status, undefined, this.#clock.now());
+    return markSendFailed(this.database, attempt, { result }, this.#clock.now());
   }
 
   find(checkout: string) {

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { context, diag, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -167,14 +168,17 @@ describe('the program with the OpenTelemetry SDK', () => {
         // Nothing is sent before the end.
         OTEL_BSP_SCHEDULE_DELAY: '3600000',
       },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
+    const log = readText(program.stdout as Readable);
     try {
       const [{ port }] = (await once(program, 'message')) as [{ port: number }];
       const answer = await fetch(
         `http://127.0.0.1:${String(port)}/v1/checkout-config?merchant=teashop`,
       );
       const requestId = answer.headers.get('x-request-id') ?? '';
+      const refused = await fetch(`http://127.0.0.1:${String(port)}/v1/nothing`);
+      const refusedId = refused.headers.get('x-request-id') ?? 'none';
       expect(received).toEqual([]);
       program.kill('SIGTERM');
       await once(program, 'exit');
@@ -188,6 +192,10 @@ describe('the program with the OpenTelemetry SDK', () => {
       ]) {
         expect(body).toContain(text);
       }
+      const line = (await log).split('\n').find((one) => one.includes(refusedId)) ?? '{}';
+      const { traceId } = JSON.parse(line) as { traceId?: string };
+      expect(traceId).toMatch(/^[\da-f]{32}$/);
+      expect(body).toContain(traceId);
     } finally {
       program.kill('SIGKILL');
       await collector.close();

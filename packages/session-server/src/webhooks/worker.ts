@@ -5,7 +5,7 @@ import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repo
 import { findCheckout } from '../checkouts/repository.js';
 import type { StepContext } from '../checkouts/checkout-transactions.js';
 import type { Clock } from '../clock.js';
-import { describeError, type Logger } from '../logger.js';
+import { describeError, type LogFields, type Logger } from '../logger.js';
 import { findWebhookEndpoints, type Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { WebhookEndpoint, WebhookSettings } from '../merchants/webhook-settings.js';
@@ -267,7 +267,14 @@ class WebhookWorker {
     for (const { before, after } of changed) if (after !== before) changes.notify(after.id);
     for (const { merchant, order, checkout } of attempts) {
       const ms = now - webhook.receivedAt;
-      const fields = { webhook: webhook.id, kind: 'webhook', merchant, order, checkout, ms };
+      const fields: LogFields = {
+        webhook: webhook.id,
+        kind: 'webhook',
+        merchant,
+        order,
+        checkout,
+        ms,
+      };
       logger.info({ ...fields, result: became, flags }, 'hint received');
     }
     if (became === 'processed' && flags.some((flag) => flag !== 'verified')) {
