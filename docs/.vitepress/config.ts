@@ -154,6 +154,7 @@ export default defineConfig({
           docs('Operate', 'operations/operate'),
           docs('Recover', 'operations/recover'),
           docs('Alerts', 'operations/alerts'),
+          docs('Metrics, traces and log', 'observability'),
           docs('Faults', 'operations/faults'),
         ],
       },

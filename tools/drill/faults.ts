@@ -268,6 +268,15 @@ export const THREE_SERVER_FAULTS: Readonly<
       await postgres?.query('SELECT pg_reload_conf()');
     },
   }),
+  failover: () => ({
+    name: 'PostgreSQL dies, and its standby takes over',
+    ...{ scenarios: LOAD, orders: 400, atATime: 16, tabs: 3 },
+    async disturb({ postgres }, until) {
+      await postgres?.addStandby();
+      await until(0.4);
+      await postgres?.failOver();
+    },
+  }),
   upgrade: ({ previous }) => upgrade(preparePrevious(previous)),
 };
 

@@ -4,7 +4,7 @@ import { pino, stdTimeFunctions } from 'pino';
 import { AppError } from './errors.js';
 import { describeSqlState, sqlStateOf } from './store/sql-states.js';
 
-/** Every field of a line but for settings; `docs/operations/operate.md` says what each is. */
+/** Every field of a line but for settings; `docs/observability.md` says what each is. */
 export const LOG_FIELDS = [
   ...['server', 'traceId', 'requestId', 'ms'],
   ...['merchant', 'order', 'checkout', 'state', 'from', 'refund', 'attention', 'kind', 'isNew'],

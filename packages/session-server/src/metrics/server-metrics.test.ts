@@ -186,7 +186,7 @@ describe('the metrics', () => {
 
   it('are the ones that docs/operations lists', async () => {
     const measured = [...(await scrape()).matchAll(/^# TYPE (pay_\w+)/gm)].map(([, name]) => name);
-    const [, listed = ''] = readOperationsGuide().split(/### What is measured|### Traces/);
+    const [, listed = ''] = readOperationsGuide().split(/## What is measured|## Traces/);
     const names = [...listed.matchAll(/\bpay_\w+/g)].map(([name]) => name);
     expect(names.toSorted()).toEqual(measured.toSorted());
   });

@@ -45,7 +45,7 @@ interface Sample {
 /**
  * Counts what the server does, for Prometheus. Labels are names of kinds from closed lists and of
  * provider accounts: no order, checkout, token, address or merchant is ever one.
- * `docs/operations/operate.md` lists them all.
+ * `docs/observability.md` lists them all.
  */
 export class ServerMetrics implements Observer {
   readonly registry = new Registry<PrometheusContentType>();

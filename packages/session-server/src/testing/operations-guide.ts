@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDER = join(import.meta.dirname, '../../../../docs/operations');
+const ROOT = join(import.meta.dirname, '../../../..');
 
-/** The pages of the operations guide, one after the other. */
+/** The pages of the operations guide, and the reference that goes with them, one after the other. */
 export function readOperationsGuide(): string {
-  return readdirSync(FOLDER)
+  const pages = readdirSync(join(ROOT, 'docs/operations'))
     .filter((file) => file.endsWith('.md'))
-    .map((file) => readFileSync(join(FOLDER, file), 'utf8'))
+    .map((file) => `docs/operations/${file}`);
+  return [...pages, 'docs/observability.md', 'packages/session-server/README.md']
+    .map((file) => readFileSync(join(ROOT, file), 'utf8'))
     .join('\n');
 }

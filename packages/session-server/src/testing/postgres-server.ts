@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chownSync,
   cpSync,
   existsSync,
@@ -13,9 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /** The folder of the programs of another PostgreSQL: `/usr/lib/postgresql/15/bin`. */
@@ -30,13 +32,22 @@ export class PostgresServer {
   readonly #folder: string;
   readonly #bin: string;
   readonly #port: number;
-  readonly #password = randomBytes(12).toString('hex');
+  readonly #password: string;
   #process: ChildProcess | undefined;
+  #standby: PostgresServer | undefined;
+  /** Leads from its address to the standby that took over. */
+  #forwarder: Server | undefined;
 
-  private constructor(folder: string, bin: string, port: number) {
+  private constructor(
+    folder: string,
+    bin: string,
+    port: number,
+    password = randomBytes(12).toString('hex'),
+  ) {
     this.#folder = folder;
     this.#bin = bin;
     this.#port = port;
+    this.#password = password;
   }
 
   /** @param programs a folder with the programs of another one than that of the run */
@@ -104,8 +115,58 @@ export class PostgresServer {
     this.#process = undefined;
   }
 
+  /** Has a standby from now on, which confirms each commit before it is acknowledged. */
+  async addStandby(): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'standby-'));
+    const standby = new PostgresServer(folder, this.#bin, await findFreePort(), this.#password);
+    this.#standby = standby;
+    const client = new pg.Client({ connectionString: this.url() });
+    await client.connect();
+    await client.query(`SELECT pg_backup_start('standby', true)`);
+    // The log comes from this server; what is only for its own run is left out.
+    const isCopied = (path: string) => !/\/pg_wal\/.|\/postmaster\.|\/pgsql_tmp/.test(path);
+    cpSync(this.#data, standby.#data, { recursive: true, filter: isCopied });
+    const { rows } = await client.query<{ labelfile: string }>(
+      'SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)',
+    );
+    await client.end();
+    writeFileSync(join(standby.#data, 'backup_label'), rows[0]?.labelfile ?? '');
+    writeFileSync(join(standby.#data, 'standby.signal'), '');
+    const primary = `host=127.0.0.1 port=${String(this.#port)} user=pay password=${this.#password}`;
+    const settings = join(standby.#data, 'postgresql.auto.conf');
+    appendFileSync(settings, `primary_conninfo = '${primary}'\n`);
+    const { uid, gid } = asUnprivileged();
+    if (uid !== undefined) execFileSync('chown', ['-R', `${String(uid)}:${String(gid)}`, folder]);
+    await standby.resume();
+    await this.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+    await this.query('SELECT pg_reload_conf()');
+    const inSync = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`;
+    while ((await this.query(inSync)).length === 0) await sleep(50);
+  }
+
+  /** Dies at once; the standby is promoted, and takes its address over. */
+  async failOver(): Promise<void> {
+    const standby = this.#standby;
+    if (!standby) throw new Error('there is no standby');
+    await this.stop('immediate');
+    await standby.query('SELECT pg_promote()');
+    this.#forwarder = createServer((socket) => {
+      const other = connect(standby.#port, '127.0.0.1');
+      for (const [from, to] of [
+        [socket, other],
+        [other, socket],
+      ] as const) {
+        from.pipe(to);
+        from.on('error', () => to.destroy());
+      }
+    }).listen(this.#port, '127.0.0.1');
+    await once(this.#forwarder, 'listening');
+  }
+
   async remove(): Promise<void> {
     await this.stop();
+    await this.#standby?.remove();
+    this.#forwarder?.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -130,7 +191,7 @@ export class PostgresServer {
       await this.query('SELECT 1');
       return true;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
       return false;
     }
   }

@@ -1,7 +1,7 @@
 /**
  * Starts the OpenTelemetry SDK for traces, before the server is loaded:
  * `node --import @pay-checkout/session-server/opentelemetry …`. The `OTEL_` variables configure it; see
- * `docs/operations/operate.md`. A process with an SDK of its own does not need it.
+ * `docs/observability.md`. A process with an SDK of its own does not need it.
  */
 import { startNodeSdk } from '@opentelemetry/sdk-node';
 
