@@ -2,11 +2,12 @@
  * Does to the session server what may happen to it, and counts what was lost, which must be nothing.
  * `tools/drill/README.md` says how to read what it prints.
  *
- *     node tools/drill/main.ts [--engine sqlite|postgres] [--only <name>]… [--soak <duration>] [--hostile]
+ *     node tools/drill/main.ts [--engine sqlite|postgres] [--only <name>]… [--soak <duration>] [--hostile] [--alerts]
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { PostgresServer } from '../../packages/session-server/src/testing/postgres-server.ts';
+import { playAlerts } from './alerts.ts';
 import { type Fault, oneServerFaults, THREE_SERVER_FAULTS } from './faults.ts';
 import { startFixture, stopFixture } from './fixture.ts';
 import { playHostile } from './hostile/hostile.ts';
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '7.5' },
     curve: { type: 'string', default: new URL('../../.cache/soak.csv', import.meta.url).pathname },
     hostile: { type: 'boolean', default: false },
+    alerts: { type: 'boolean', default: false },
     requests: { type: 'string', default: '100000' },
   },
 });
@@ -106,18 +108,20 @@ async function playAll(faults: readonly Fault[], postgres?: PostgresServer): Pro
 
 /** Answers the exit code. */
 async function main(): Promise<number> {
-  const { engine, hostile, requests, seed = String(randomInt(2 ** 31)) } = values;
+  const { alerts, hostile, requests, seed = String(randomInt(2 ** 31)) } = values;
+  const engine = alerts ? 'postgres' : values.engine;
   if (engine !== 'sqlite' && engine !== 'postgres') {
     console.error(`There is no engine "${engine}"; there are sqlite and postgres.`);
     return 2;
   }
-  const faults = hostile ? [] : chooseFaults();
-  if (!hostile && faults.length === 0) {
+  const faults = hostile || alerts ? [] : chooseFaults();
+  if (!hostile && !alerts && faults.length === 0) {
     console.error('No fault has that in its name; tools/drill/README.md lists them.');
     return 2;
   }
   const postgres = engine === 'postgres' ? await PostgresServer.start() : undefined;
   try {
+    if (alerts && postgres) return (await playAlerts(postgres, values.only)) === 0 ? 0 : 1;
     const lost = hostile
       ? await playHostile(postgres?.url(), { requests: Number(requests), seed: Number(seed) })
       : await playAll(faults, postgres);

@@ -124,6 +124,13 @@ export class KillableServer {
     while (this.deaths < times && !this.#isStopping) await this.#replaced;
   }
 
+  /** What it has printed since the last time. */
+  takeOutput(): string {
+    const { output } = this.#process;
+    this.#process.output = '';
+    return output;
+  }
+
   kill(): void {
     this.#process.signal('SIGKILL');
   }
