@@ -152,6 +152,7 @@ export default defineConfig({
           docs('Merchants file', 'merchants-file'),
           docs('Deploy', 'operations/deploy'),
           docs('Operate', 'operations/operate'),
+          docs('Scale', 'scale'),
           docs('Recover', 'operations/recover'),
           docs('Alerts', 'operations/alerts'),
           docs('Metrics, traces and log', 'observability'),

@@ -61,6 +61,10 @@ export async function measureRetention(postgres?: PostgresServer): Promise<objec
   const paced = removeFor(database, WATCHED_MS, STEP);
   const removing = await timesOfPuts(database, paced);
   const rest = await removeFor(database, Infinity, BIG_STEP);
+  // What autovacuum does in the background, on all tables at once.
+  const vacuumedAt = performance.now();
+  if (postgres) await queryAt(postgres.url(), 'VACUUM');
+  const vacuumMs = postgres && round(performance.now() - vacuumedAt);
   const after = await size();
   const fileMb = postgres ? undefined : megabytes(statSync(file).size);
   await database.close();
@@ -70,7 +74,7 @@ export async function measureRetention(postgres?: PostgresServer): Promise<objec
     orders: ORDERS,
     putMs: { idle, removing },
     paced: await paced,
-    rest,
+    ...{ rest, vacuumMs },
     megabytes: { before, after, fileMb },
   };
 }

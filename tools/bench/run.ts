@@ -20,7 +20,7 @@ import { measureOutbox } from './measure-outbox.ts';
 import { measureWaiters } from './measure-waiters.ts';
 import { measureRetention } from './measure-retention.ts';
 import { measureSearch } from './measure-search.ts';
-import { measureReplicas } from './measure-replicas.ts';
+import { measureReplicas, measureWebhooks } from './measure-replicas.ts';
 import { type BenchProcess, startProcess } from './process.ts';
 import { CONCURRENCY, createMany, createOne, readState } from './shopper.ts';
 
@@ -112,18 +112,24 @@ const BENCHES = {
       const replicas = await startReplicas(postgres);
       const peer = await startProcess('peer.ts', { ...env, DATABASE_URL: postgres.url() });
       for (const figures of await measureReplicas(replicas, peer)) {
-        print('one replica and three on PostgreSQL', figures);
+        print('one, two and three replicas on PostgreSQL', figures);
       }
+      const webhooks = await measureWebhooks(replicas, provider);
+      print('one, two and three replicas on PostgreSQL', { what: 'webhook', ...webhooks });
       await Promise.all([...replicas, peer].map((process) => process.stop()));
     });
   },
 
   async evidence() {
-    await onPostgres(async (postgres) => {
-      const replicas = await startReplicas(postgres);
-      print('from evidence to the last answer', await measureEvidence(replicas, provider));
-      await Promise.all(replicas.map((replica) => replica.stop()));
-    });
+    for (const count of [1, 2, 3]) {
+      await onPostgres(async (postgres) => {
+        // Of its own: what another one was paid for would use up the quota of pages.
+        const own = await startProcess('provider.ts');
+        const replicas = await startReplicas(postgres, count, own.url);
+        print('from evidence to the last answer', await measureEvidence(replicas, own));
+        await Promise.all([...replicas, own].map((process) => process.stop()));
+      });
+    }
   },
 
   async history() {
@@ -185,9 +191,13 @@ async function onEachEngine(
   );
 }
 
-function startReplicas(postgres: PostgresServer): Promise<BenchProcess[]> {
-  const own = { ...env, DATABASE_URL: postgres.url() };
-  return Promise.all([1, 2, 3].map(() => startProcess('server.ts', own)));
+function startReplicas(
+  postgres: PostgresServer,
+  count = 3,
+  providerUrl = provider.url,
+): Promise<BenchProcess[]> {
+  const own = { PROVIDER_URL: providerUrl, DATABASE_URL: postgres.url() };
+  return Promise.all(Array.from({ length: count }, () => startProcess('server.ts', own)));
 }
 
 /** The webhook addresses of new checkouts, in the order in which they were created. */

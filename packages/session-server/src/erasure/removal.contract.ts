@@ -1,12 +1,15 @@
 import { expect, describe, it } from 'vitest';
 import { hasSession } from '../checkouts/attempt-repository.js';
 import type { AttemptRequest } from '../checkouts/attempt-repository.js';
+import { createLogger } from '../logger.js';
 import { readFeed } from '../merchant-api/feed.js';
+import { RunLoops } from '../run-loop.js';
 import { sql } from '../store/sql.js';
 import { DAY_MS, type StoreFixture } from '../testing/store-fixture.js';
 import { TEST_ENCRYPTION } from '../testing/test-merchant.js';
 import { eraseOrder, exportOrder } from './order-data.js';
 import { readRemovedMonths } from './removal.js';
+import { startRetention } from './retention.js';
 
 const PUT = { version: 'version-1', amountMinor: 999, currency: 'GBP', decimals: 2 };
 
@@ -159,6 +162,30 @@ export function describeRemoval(fixture: StoreFixture): void {
       await grow('A1001');
       await removeAfter(90);
       expect((await fixture.store.findOrderIdRange())?.first).toBeGreaterThan(orderId);
+    });
+  });
+
+  describe('the retention', () => {
+    it('removes rows step by step, and tries once in an hour what cannot be erased yet', async () => {
+      const orders = Array.from({ length: 25 }, (_, index) => `A${String(1000 + index)}`);
+      for (const order of orders) await fixture.store.putOrder(keyOf(order), PUT);
+      await openOrder('open');
+      fixture.now += 100 * DAY_MS;
+      await openOrder('newest');
+      const { database, begun } = fixture.store;
+      const clock = { now: () => fixture.now };
+      const logger = createLogger('silent');
+      const loops = new RunLoops({ database, clock, logger, tickMs: 100 });
+      const retention = startRetention({
+        ...{ loops, database, clock, logger },
+        ...{ eraseDays: 30, removeDays: 90 },
+      });
+      const removed = sql`SELECT count(*) AS orders FROM orders WHERE removed_at IS NOT NULL`;
+      await expect.poll(() => database.get(removed)).toEqual({ orders: orders.length });
+      await retention.close();
+      const times = (name: string) => begun.filter((one) => one === name).length;
+      expect(times('retention:erase')).toBe(orders.length + 1);
+      expect(times('retention:remove-history')).toBeGreaterThanOrEqual(3);
     });
   });
 

@@ -30,15 +30,18 @@ export interface RetentionOptions {
  */
 export function startRetention(options: RetentionOptions): RunLoop {
   const { loops, database, clock, logger, eraseDays, removeDays } = options;
+  let eraseAt = 0;
   let isPurgeDue = false;
   let removed = { history: 0, orders: 0 };
   return loops.start({
     name: 'retention',
     async run(signal) {
-      const erased = await eraseOld(options, clock.now() - eraseDays * DAY_MS, signal);
-      if (erased > 0) {
-        logger.info({ orders: erased }, 'old orders were erased');
-        isPurgeDue = true;
+      if (clock.now() >= eraseAt) {
+        const erased = await eraseOld(options, clock.now() - eraseDays * DAY_MS, signal);
+        if (erased > 0) logger.info({ orders: erased }, 'old orders were erased');
+        isPurgeDue ||= erased > 0;
+        // Not again before each step of a removal: some cannot be erased yet.
+        eraseAt = clock.now() + PAUSE_MS;
       }
       // A command that is reading the log now is done with it by then.
       if (isPurgeDue && !(await database.purgeDeleted())) return 1000;
