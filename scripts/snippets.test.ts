@@ -43,6 +43,7 @@ const SHOP = `declare const pay: import('@pay-checkout/merchant').PayCheckout;
 const RUN_BY: Readonly<Record<string, string>> = {
   'docs/operations/deploy.md sh 1': 'packages/create/src/create.test.ts',
   'docs/quick-start.md sh 1': 'packages/create/src/create.test.ts',
+  'docs/scale.md sql 1': 'packages/session-server/src/store/scale-doc.postgres.test.ts',
   'packages/create/README.md sh 1': 'packages/create/src/create.test.ts',
   'README.md js 1': 'demo/journey/quick-start.test.ts',
   'docs/quick-start.md js 1': 'packages/merchant/src/quick-start.test.ts',
