@@ -201,6 +201,12 @@ describe('the log of a start', () => {
       { level: 'warn', file: databaseFile, mode: '640' },
       { level: 'warn', file: merchantsFile, mode: '644' },
     ]);
+    await stack.server.close();
+    lines = [];
+    chmodSync(merchantsFile, 0o440);
+    chmodSync(databaseFile, 0o600);
+    await stack.startServer();
+    expect(warnings()).toEqual([]);
   });
 
   it('says version and settings, masked, and has ISO times', async () => {

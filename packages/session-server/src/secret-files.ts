@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { describeFileError } from './errors.js';
 
 /** Rights of everyone, and that of the group to write. Kubernetes lets the group read (`fsGroup`). */
-const TOO_OPEN = 0o027;
+export const TOO_OPEN = 0o027;
 
 /** The text of a secret, or what is wrong with its file. */
 export type SecretText = { readonly text: string } | { readonly mistake: string };

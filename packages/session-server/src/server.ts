@@ -42,6 +42,7 @@ import { RunLoops } from './run-loop.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { findLoss } from './restore/repository.js';
+import { TOO_OPEN } from './secret-files.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
 import type { Database } from './store/database.js';
 import { openDatabase } from './open-database.js';
@@ -188,8 +189,10 @@ async function assemble(
   if (databaseUrl && file !== undefined) {
     logger.warn({ file }, 'PAY_DATABASE_FILE is ignored because DATABASE_URL is set');
   }
-  const files = [...(file === undefined ? [] : [file, `${file}.body-key`]), config.merchantsFile];
-  for (const open of findOpenFiles(files)) {
+  const files = file === undefined ? [] : [file, `${file}.body-key`];
+  // The group may read the merchants file, as systemd and Kubernetes give it to the server.
+  const openFiles = [...findOpenFiles(files), ...findOpenFiles([config.merchantsFile], TOO_OPEN)];
+  for (const open of openFiles) {
     logger.warn({ ...open }, 'other users can read this: run chmod go-rwx on it');
   }
   const encryption = new DataEncryption(

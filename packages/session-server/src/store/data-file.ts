@@ -137,12 +137,19 @@ function keepLockToOwner(path: string, file: string): void {
 /** Rights of the group and of everyone. */
 const OTHERS = 0o077;
 
-/** Those of the files that other users of the machine may open, with their modes. */
-export function findOpenFiles(paths: readonly string[]): { file: string; mode: string }[] {
+/**
+ * Those of the files that give one of these rights, with their modes.
+ *
+ * @param rights default: any of the group and of everyone
+ */
+export function findOpenFiles(
+  paths: readonly string[],
+  rights = OTHERS,
+): { file: string; mode: string }[] {
   if (process.platform === 'win32') return [];
   return paths.flatMap((file) => {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-    return (mode & OTHERS) === 0 ? [] : [{ file, mode: (mode & 0o777).toString(8) }];
+    return (mode & rights) === 0 ? [] : [{ file, mode: (mode & 0o777).toString(8) }];
   });
 }
 
