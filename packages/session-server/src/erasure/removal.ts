@@ -103,14 +103,12 @@ async function removeEvents(tx: Transaction, checkouts: Sql): Promise<void> {
 }
 
 async function removeAttempts(tx: Transaction, checkouts: Sql): Promise<void> {
-  const last = await tx.get(
-    sql`SELECT max(order_id) AS order_id FROM attempts WHERE checkout IN ${checkouts}`,
-  );
-  const orderId = Number(last?.['order_id'] ?? 0);
-  if (orderId > 0) await noteRemovedOrderId(tx, orderId);
-  await tx.run(sql`
-    DELETE FROM webhooks
-    WHERE order_id IN (SELECT order_id FROM attempts WHERE checkout IN ${checkouts})`);
+  // Not the largest one by SQL: PostgreSQL would look for it from the newest attempt on.
+  const rows = await tx.all(sql`SELECT order_id FROM attempts WHERE checkout IN ${checkouts}`);
+  const orderIds = rows.map((row) => Number(row['order_id']));
+  if (orderIds.length === 0) return;
+  await noteRemovedOrderId(tx, Math.max(...orderIds));
+  await tx.run(sql`DELETE FROM webhooks WHERE order_id IN ${sql.list(orderIds)}`);
   await tx.run(sql`DELETE FROM attempts WHERE checkout IN ${checkouts}`);
 }
 
