@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MerchantEvent, MerchantEventList } from '../contract.js';
 import type { DataEncryption } from '../encryption.js';
 import { AppError } from '../errors.js';
-import { findFeed, findLastPosition, findRemovedEvents } from '../outbox/repository.js';
+import { findFeed, findLastPosition } from '../outbox/repository.js';
 import { addMetadata } from '../orders/put-orders.js';
 import { getCounter, type Reader } from '../store/database.js';
 
@@ -23,19 +23,20 @@ export async function readFeed(
   { after, limit }: { readonly after?: string | undefined; readonly limit: number },
   encryption: DataEncryption,
 ): Promise<MerchantEventList> {
-  const [feed, removed] = await Promise.all([
-    nameFeed(reader, merchant),
-    findRemovedEvents(reader, merchant),
-  ]);
-  const cursorOf = (position: number): string =>
-    toCursor([feed, position, ...(removed.events > 0 ? [removed.events] : [])]);
-  const [givenBy, from, removedBefore = 0] =
-    after === undefined ? [feed, 0, removed.events] : readCursor(after, feedPlace);
+  const feed = await nameFeed(reader, merchant);
+  const [givenBy, from, removedBefore] =
+    after === undefined ? [feed, 0] : readCursor(after, feedPlace);
+  const { events: found, removed } = await findFeed(reader, merchant, {
+    after: from,
+    limit: limit + 1,
+  });
   const isPast = async () =>
     from > removed.position && from > (await findLastPosition(reader, merchant));
   if (from > 0 && (givenBy !== feed || (await isPast()))) throw unknownCursor();
-  if (from < removed.position && removedBefore < removed.events) throw eventsRemoved();
-  const found = await findFeed(reader, merchant, { after: from, limit: limit + 1 });
+  const isGap = from < removed.position && (removedBefore ?? 0) < removed.events;
+  if (after !== undefined && isGap) throw eventsRemoved();
+  const cursorOf = (position: number): string =>
+    toCursor([feed, position, ...(removed.events > 0 ? [removed.events] : [])]);
   const complete = await addMetadata(reader, found.slice(0, limit), encryption);
   const events = complete.map(({ id, position, body }): MerchantEvent => ({
     cursor: cursorOf(position),

@@ -350,30 +350,43 @@ export async function findLastPosition(reader: Reader, merchant: string): Promis
   return Number(row?.['position'] ?? 0);
 }
 
-/** Up to which place in the feed of a merchant events were removed with their orders, and how many. */
-export async function findRemovedEvents(
-  reader: Reader,
-  merchant: string,
-): Promise<{ readonly position: number; readonly events: number }> {
-  const row = await reader.get(
-    sql`SELECT position, events FROM removed_events WHERE merchant = ${merchant}`,
-  );
-  return { position: Number(row?.['position'] ?? 0), events: Number(row?.['events'] ?? 0) };
+/** A part of the feed of a merchant, and what was removed of the feed at that moment. */
+export interface FeedPart {
+  readonly events: readonly FeedEvent[];
+  /** Up to which place events were removed with their orders, and how many; 0 where none were. */
+  readonly removed: { readonly position: number; readonly events: number };
 }
 
 export async function findFeed(
   reader: Reader,
   merchant: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<FeedEvent[]> {
+): Promise<FeedPart> {
+  // In one statement: what is removed between two would be missing in the first, and not said by the other.
   const rows = await reader.all(sql`
-    SELECT id, position, body FROM outbox_events
-    WHERE merchant = ${merchant} AND position > ${after} ORDER BY position LIMIT ${limit}`);
-  return rows.map((row) => ({
-    id: String(row['id']),
-    position: Number(row['position']),
-    body: String(row['body']),
-  }));
+    SELECT removed.position AS removed_to, removed.events AS removed_events, event.id,
+      event.position, event.body
+    FROM (VALUES (1)) AS one
+    LEFT JOIN removed_events AS removed ON removed.merchant = ${merchant}
+    LEFT JOIN (
+      SELECT id, position, body FROM outbox_events
+      WHERE merchant = ${merchant} AND position > ${after} ORDER BY position LIMIT ${limit}
+    ) AS event ON true`);
+  const [first] = rows;
+  const events = rows
+    .filter(({ id }) => id !== null)
+    .map((row) => ({
+      id: String(row['id']),
+      position: Number(row['position']),
+      body: String(row['body']),
+    }));
+  return {
+    events: events.toSorted((one, other) => one.position - other.position),
+    removed: {
+      position: Number(first?.['removed_to'] ?? 0),
+      events: Number(first?.['removed_events'] ?? 0),
+    },
+  };
 }
 
 /** Oldest first. */

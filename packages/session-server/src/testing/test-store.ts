@@ -392,7 +392,8 @@ export class TestStore {
 
   async findFeed(merchant: string, after: number) {
     const last = await findLastPosition(this.database, merchant);
-    return { last, events: await findFeed(this.database, merchant, { after, limit: 10 }) };
+    const { events } = await findFeed(this.database, merchant, { after, limit: 10 });
+    return { last, events };
   }
 
   #settle(result: EventResult) {
