@@ -18,6 +18,8 @@ import { KillableServer } from './server.ts';
 import { Shopper } from './shopper.ts';
 
 const OPS = new URL('../../ops/', import.meta.url);
+/** Of the system. */
+const PROMETHEUS = 'prometheus';
 const FIRES_WITHIN_SECONDS = 120;
 const SHOPPER_EVERY_MS = 500;
 const CLOSED = 'http://127.0.0.1:9/';
@@ -220,7 +222,7 @@ export async function playAlerts(
   postgres: PostgresServer,
   only: readonly string[] = [''],
 ): Promise<number> {
-  if (spawnSync('prometheus', ['--version']).error) {
+  if (spawnSync(PROMETHEUS, ['--version']).error) {
     throw new Error('Prometheus is not installed: apt-get install prometheus');
   }
   const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
@@ -393,7 +395,7 @@ class Prometheus {
     );
     const port = await findFreePort();
     const child = spawn(
-      'prometheus',
+      PROMETHEUS,
       [
         `--config.file=${at('prometheus.yml')}`,
         `--storage.tsdb.path=${at('data')}`,
