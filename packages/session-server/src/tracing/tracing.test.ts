@@ -162,6 +162,7 @@ describe('the program with the OpenTelemetry SDK', () => {
         ...stack.env,
         PATH: process.env['PATH'],
         PAY_DATABASE_FILE: `${stack.databaseFile}-traced`,
+        PAY_LOG_LEVEL: 'info',
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
         OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
