@@ -4,7 +4,8 @@ import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import { createLogger } from '../logger.js';
 import { readFeed } from '../merchant-api/feed.js';
 import { RunLoops } from '../run-loop.js';
-import { sql } from '../store/sql.js';
+import type { Reader } from '../store/database.js';
+import { type Sql, sql } from '../store/sql.js';
 import { DAY_MS, type StoreFixture } from '../testing/store-fixture.js';
 import { TEST_ENCRYPTION } from '../testing/test-merchant.js';
 import { eraseOrder, exportOrder } from './order-data.js';
@@ -259,6 +260,34 @@ export function describeRemoval(fixture: StoreFixture): void {
       await erase('A1003');
       await removeAfter(90);
       await expect(feed(first.cursor)).rejects.toMatchObject({ code: 'events_removed' });
+    });
+
+    it('has no silent gap when events are removed while it is read', async () => {
+      for (const order of ['A1001', 'A1002']) await payOrder(order);
+      await grow('A1001', 'A1002');
+      const { database } = fixture.store;
+      let isRemoved = false;
+      const removeAfterFirst = async <T>(query: Sql, answer: Promise<T>): Promise<T> => {
+        const found = await answer;
+        if (!isRemoved && /outbox_events|removed_events/.test(query.parts.join(''))) {
+          isRemoved = true;
+          expect(await removeAfter(90)).toEqual({ history: 2, orders: 0 });
+        }
+        return found;
+      };
+      const reader: Reader = {
+        get: (query) => removeAfterFirst(query, database.get(query)),
+        all: (query) => removeAfterFirst(query, database.all(query)),
+      };
+      const start = await feed(undefined, 1);
+      const rest = await readFeed(
+        reader,
+        'teashop',
+        { after: start.cursor, limit: 100 },
+        TEST_ENCRYPTION,
+      );
+      expect(isRemoved).toBe(true);
+      expect(rest.events.map(({ data }) => (data as { order: string }).order)).toEqual(['A1002']);
     });
 
     it('gives out no place again, also when every event is gone', async () => {

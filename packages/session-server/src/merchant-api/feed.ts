@@ -30,8 +30,7 @@ export async function readFeed(
     after: from,
     limit: limit + 1,
   });
-  const isPast = async () =>
-    from > removed.position && from > (await findLastPosition(reader, merchant));
+  const isPast = async () => from > (await findLastPosition(reader, merchant));
   if (from > 0 && (givenBy !== feed || (await isPast()))) throw unknownCursor();
   const isGap = from < removed.position && (removedBefore ?? 0) < removed.events;
   if (after !== undefined && isGap) throw eventsRemoved();

@@ -326,14 +326,7 @@ export function placeEvents(tx: Transaction): Promise<number> {
     UPDATE outbox_events SET position = placed.position
     FROM (
       SELECT id, row_number() OVER (PARTITION BY merchant ORDER BY created_at, sequence)
-        + (
-          SELECT max(position) FROM (
-            SELECT max(position) AS position FROM outbox_events AS taken
-            WHERE taken.merchant = waiting.merchant AND position IS NOT NULL
-            UNION ALL SELECT position FROM removed_events WHERE merchant = waiting.merchant
-            UNION ALL SELECT 0
-          ) AS taken
-        ) AS position
+        + (${lastPlaceOf(sql`waiting.merchant`)}) AS position
       FROM (
         SELECT id, merchant, created_at, sequence FROM outbox_events WHERE position IS NULL
         ORDER BY created_at, sequence LIMIT ${MAX_PLACED}
@@ -342,12 +335,20 @@ export function placeEvents(tx: Transaction): Promise<number> {
     WHERE outbox_events.id = placed.id`);
 }
 
-/** The last place in the feed of a merchant that is taken by an event that is stored; 0 when there is none. */
+/** The last place in the feed of a merchant that an event has or had; 0 when there was none. */
 export async function findLastPosition(reader: Reader, merchant: string): Promise<number> {
-  const row = await reader.get(sql`
-    SELECT max(position) AS position FROM outbox_events
-    WHERE merchant = ${merchant} AND position IS NOT NULL`);
+  const row = await reader.get(lastPlaceOf(sql`${merchant}`));
   return Number(row?.['position'] ?? 0);
+}
+
+function lastPlaceOf(merchant: Sql): Sql {
+  return sql`
+    SELECT max(position) AS position FROM (
+      SELECT max(position) AS position FROM outbox_events AS taken
+      WHERE taken.merchant = ${merchant} AND position IS NOT NULL
+      UNION ALL SELECT position FROM removed_events WHERE removed_events.merchant = ${merchant}
+      UNION ALL SELECT 0
+    ) AS places`;
 }
 
 /** A part of the feed of a merchant, and what was removed of the feed at that moment. */
