@@ -196,7 +196,7 @@ export const ALERT_FAULTS: readonly AlertFault[] = [
     what: 'a webhook stays unprocessed',
     alerts: ['PayWebhooksLate'],
     begin: ({ query }) =>
-      query(`UPDATE webhooks SET status = 'received', received_at = 1, due_at = 9e15
+      query(`UPDATE webhooks SET status = 'waiting', received_at = 1, due_at = 9e15
         WHERE id IN (SELECT max(id) FROM webhooks)`),
   },
   {
