@@ -20,6 +20,9 @@ const TUNING: TuningChanges = {
 
 const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
 
+/** Seed of an unkind provider, for all journeys. */
+const ADVERSARIAL = process.env['ADVERSARIAL'];
+
 export interface ServersOptions {
   readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
   /** Of the session server. */
@@ -72,6 +75,7 @@ export async function startServers({
     hasConsole,
     env: {
       ...env,
+      sandbox: { ...(ADVERSARIAL && { SANDBOX_ADVERSARIAL: ADVERSARIAL }), ...env?.sandbox },
       'session-server': {
         ...env?.['session-server'],
         TUNING: JSON.stringify({ ...TUNING, ...tuning }),

@@ -1,5 +1,6 @@
 /** `npm start`: the whole thing on your machine, one command, and nothing left after Ctrl-C. */
 import { exportForPayPartner } from '@pay-checkout/sandbox';
+import { parseArgs } from 'node:util';
 import { isPort } from '../shared/config.js';
 import { deriveOperatorKey } from './secrets.js';
 import type { PortName } from './settings.js';
@@ -15,11 +16,13 @@ const TEST_CARDS = [
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 async function run(signal: AbortSignal): Promise<void> {
+  const { adversarial } = parseArgs({ options: { adversarial: { type: 'string' } } }).values;
   // Before the stack is there, our own end is enough: the processes end with their channel.
   const exit = (): void => process.exit(0);
   signal.addEventListener('abort', exit);
   const stack = await startStack({
     ...readStartOptions(process.env),
+    ...(adversarial !== undefined && { env: { sandbox: { SANDBOX_ADVERSARIAL: adversarial } } }),
     hasConsole: true,
     onLine: (name, line) => {
       console.error(`  [${name}] ${line}`);
@@ -35,10 +38,10 @@ async function run(signal: AbortSignal): Promise<void> {
   signal.addEventListener('abort', () => {
     void stack.stop().then(exit);
   });
-  console.log(makeBanner(stack));
+  console.log(makeBanner(stack, adversarial));
 }
 
-function makeBanner({ addresses, ports, secrets }: Stack): string {
+function makeBanner({ addresses, ports, secrets }: Stack, adversarial?: string): string {
   const moved = Object.entries(ports)
     .filter(([, { wanted, port }]) => wanted !== 0 && wanted !== port)
     .map(([name, { wanted, port }]) => `  Port ${wanted} is in use: the ${name} is on ${port}.`);
@@ -58,6 +61,9 @@ function makeBanner({ addresses, ports, secrets }: Stack): string {
     `    its key:         ${secrets.providerApiKey}`,
     `    pay-partner:     ${exportForPayPartner({ url: addresses.sandboxApi, apiKey: secrets.providerApiKey })}`,
     '',
+    ...(adversarial === undefined
+      ? []
+      : [`  The provider is unkind: --adversarial ${adversarial}`, '']),
     '  Cards that work here (any name, any future expiry date, any three digits):',
     ...cards,
     '',

@@ -201,8 +201,9 @@ const COMMANDS: readonly Command[] = [
 const DEFAULT_PORT = '4300';
 const WIDTH = Math.max(...COMMANDS.map(({ usage }) => usage.length));
 
-export const HELP = `Usage: pay-sandbox [--config <file>]   runs the sandbox; its README lists the settings
-       pay-sandbox <command>           controls one that runs
+export const HELP = `Usage: pay-sandbox [--config <file>] [--adversarial <seed>]
+                                runs the sandbox; its README lists the settings
+       pay-sandbox <command>    controls one that runs
 
 ${COMMANDS.map(({ usage, what }) => `  ${usage.padEnd(WIDTH)}  ${what}`).join('\n')}
 

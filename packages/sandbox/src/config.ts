@@ -37,6 +37,7 @@ export const START_SETTINGS = {
     .min(1, 'expected at least one merchant')
     .optional(),
   requestLog: text.min(1, 'expected the path of a file').optional(),
+  adversarial: text.min(1, 'expected a seed: any text').optional(),
   seed: text.optional(),
   transactions: wholeNumber(0, MAX_HISTORY_COUNT, `a number up to ${MAX_HISTORY_COUNT}`).optional(),
   transactionsUntil: z.iso

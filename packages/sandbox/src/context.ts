@@ -57,7 +57,7 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
   const transactions = new TransactionStore(new History(settings.history, settings.merchants));
   const endpoints = new WebhookEndpoints(inventor);
   const accounts = new Accounts(settings);
-  const faults = new FaultQueue();
+  const faults = new FaultQueue(settings.adversarial);
   const { requestLog } = settings;
   const secrets = () => [
     ...accounts.keys().map(({ key }) => key),

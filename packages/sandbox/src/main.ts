@@ -1,12 +1,20 @@
 #!/usr/bin/env node
 /** The sandbox as a process (environment → settings → listen → close), or a command for one that runs. */
+import { parseArgs } from 'node:util';
 import { runCommand } from './cli.js';
 import { parseConfig, type SandboxConfig } from './config.js';
 import { exportForPayPartner } from './pay-partner.js';
 import { createSandbox } from './sandbox.js';
 
-async function main(configPath?: string): Promise<void> {
-  const config = readConfig(configPath);
+const words = process.argv.slice(2);
+const isStart = words.length === 0 || /^--(config|adversarial)\b/.test(words[0] ?? '');
+
+async function main(): Promise<void> {
+  const options = { config: { type: 'string' }, adversarial: { type: 'string' } } as const;
+  const { config: path, adversarial } = parseArgs({ args: words, options }).values;
+  const environment = { ...process.env };
+  if (adversarial !== undefined) environment['SANDBOX_ADVERSARIAL'] = adversarial;
+  const config = readConfig(environment, path);
   const sandbox = createSandbox(config);
   const stop = () => void sandbox.close().then(() => process.disconnect?.());
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
@@ -16,23 +24,22 @@ async function main(configPath?: string): Promise<void> {
 
   Its page:     ${config.publicUrl ?? url}/
   Its key:      ${config.apiKey}
+  Adversarial:  ${config.adversarial === undefined ? 'no' : `seed ${config.adversarial}`}
   pay-partner:  ${exportForPayPartner({ ...config, url })}
 `);
   process.send?.({ type: 'listening', port });
 }
 
-function readConfig(path: string | undefined): SandboxConfig {
+function readConfig(environment: NodeJS.ProcessEnv, path: string | undefined): SandboxConfig {
   try {
-    return parseConfig(process.env, path);
+    return parseConfig(environment, path);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
   }
 }
 
-const words = process.argv.slice(2);
-const isStart = words.length === 0 || (words.length === 2 && words[0] === '--config');
-const run = isStart ? main(words[1]) : command();
+const run = isStart ? main() : command();
 
 async function command(): Promise<void> {
   const [write, writeError] = [console.log, console.error];

@@ -1,4 +1,5 @@
 import type { AnalyticsPartner, Merchant } from './accounts.js';
+import { adversarialSwitches } from './faults/adversary.js';
 import type { Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios.js';
 import { DEFAULT_SEED, type HistoryOptions } from './transactions/history.js';
@@ -25,6 +26,12 @@ export interface SandboxOptions extends SwitchesInput {
    * follow from the seed of `history`: the same requests give the same bytes. Default: it runs.
    */
   readonly fixedTime?: string;
+  /**
+   * Seed of a provider that is unkind and lawful, in the same way for the same seed: late rows, small pages, mixed
+   * variants, unknown fields and values, long cursors, webhooks that come twice and out of order, slow answers.
+   * Switches that are set stay as they are. Default none.
+   */
+  readonly adversarial?: string;
   /** Past transactions to start with. Default none. */
   readonly history?: HistoryOptions;
 
@@ -42,7 +49,7 @@ export interface SandboxOptions extends SwitchesInput {
 
 type FixedOptions = Omit<SandboxOptions, keyof Switches>;
 /** Options without a default. */
-type Unset = 'history' | 'publicUrl' | 'requestLog' | 'fixedTime';
+type Unset = 'history' | 'adversarial' | 'publicUrl' | 'requestLog' | 'fixedTime';
 
 /** The options with every default filled in. The switches among them can change at any time. */
 export interface SandboxSettings extends Switches, Required<Omit<FixedOptions, Unset>> {
@@ -51,6 +58,7 @@ export interface SandboxSettings extends Switches, Required<Omit<FixedOptions, U
   readonly publicUrl?: string;
   readonly requestLog?: string;
   readonly fixedTime?: string;
+  readonly adversarial?: string;
 }
 
 const DEFAULTS: Omit<Required<FixedOptions>, 'apiKey' | Unset> = {
@@ -77,8 +85,11 @@ const DEFAULTS: Omit<Required<FixedOptions>, 'apiKey' | Unset> = {
 /** Fills in the defaults and refuses invalid options. */
 export function completeSettings(options: SandboxOptions): SandboxSettings {
   if (options.apiKey === '') throw new TypeError('apiKey must not be empty.');
-  const { history } = options;
-  const given = Object.fromEntries(SWITCH_NAMES.map((name) => [name, options[name]]));
+  const { history, adversarial } = options;
+  const unkind: SwitchesInput = adversarial === undefined ? {} : adversarialSwitches(adversarial);
+  const given = Object.fromEntries(
+    SWITCH_NAMES.map((name) => [name, options[name] ?? unkind[name]]),
+  );
   const settings = {
     ...DEFAULTS,
     ...options,

@@ -1,5 +1,10 @@
 import { isRawNumber, writeRawNumber } from '../money.js';
-import { LIST_START, readCursor, writeCursor } from '../transactions/cursor.js';
+import {
+  HOSTILE_CURSOR_PREFIX,
+  LIST_START,
+  readCursor,
+  writeCursor,
+} from '../transactions/cursor.js';
 import type { FaultKind } from './fault-table.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -44,6 +49,8 @@ function changeEnvelope(
       return { ...reply, pagination: { hasMore: true } };
     case 'empty-cursor':
       return { ...reply, pagination: { hasMore: true, nextCursor: '' } };
+    case 'hostile-cursor':
+      return withHostileCursor(reply);
     case 'repeated-cursor': {
       const nextCursor = sentCursor ?? writeCursor(LIST_START, 0);
       return { ...reply, pagination: { hasMore: true, nextCursor } };
@@ -51,6 +58,14 @@ function changeEnvelope(
     default:
       return reply;
   }
+}
+
+/** The same place, by a cursor that a careless client does not send back as it came. */
+function withHostileCursor(reply: JsonObject): JsonObject {
+  const pagination = reply['pagination'] as { readonly nextCursor?: string } | undefined;
+  if (pagination?.nextCursor === undefined) return reply;
+  const nextCursor = HOSTILE_CURSOR_PREFIX + pagination.nextCursor;
+  return { ...reply, pagination: { ...pagination, nextCursor } };
 }
 
 /** A page without rows. Its cursor is a new one but leads to the same place. */

@@ -60,6 +60,7 @@ export const FAULTS = {
   'unknown-enum': operation('new values in every state and method'),
   'wrong-type': operation('numbers and booleans as strings'),
   'repeated-cursor': list('`nextCursor` is the cursor that was sent'),
+  'hostile-cursor': list('`nextCursor` is long, and full of what has to be escaped'),
   'empty-cursor': list('`nextCursor` is empty'),
   'missing-cursor': list('no `nextCursor`, although `hasMore`'),
   'empty-page': list('no rows, although `hasMore`'),

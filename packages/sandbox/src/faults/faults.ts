@@ -1,4 +1,5 @@
 import { SeededRandom } from '../random.js';
+import { Adversary } from './adversary.js';
 import type { FaultKind, FaultTarget } from './fault-table.js';
 
 const DRAW_PURPOSE = 11;
@@ -26,12 +27,21 @@ export interface Fault {
   readonly times?: number | undefined;
 }
 
-/** The queue of faults: each call that is not refused takes the first of its target. */
+/**
+ * The queue of faults: each call that is not refused takes the first of its target. Where there is none, the
+ * adversary decides, if there is one.
+ */
 export class FaultQueue {
+  readonly #adversary: Adversary | undefined;
   #queue: { readonly fault: Fault; left: number }[] = [];
   #releases = new Set<() => void>();
   #seed = '';
   #drawn = 0;
+
+  /** @param adversarialSeed of an unkind provider */
+  constructor(adversarialSeed?: string) {
+    this.#adversary = adversarialSeed === undefined ? undefined : new Adversary(adversarialSeed);
+  }
 
   add(fault: Fault): void {
     this.#queue.push({ fault, left: fault.times ?? 1 });
@@ -56,7 +66,7 @@ export class FaultQueue {
   /** The next fault of a target. One that spares the call is not used up. */
   take(operation: FaultTarget, seed: string): Fault | undefined {
     const entry = this.#queue.find(({ fault }) => fault.operation === operation);
-    if (entry === undefined) return undefined;
+    if (entry === undefined) return this.#adversary?.meet(operation);
     const { probability = 1 } = entry.fault;
     if (probability < 1 && this.draw(seed) >= probability) return undefined;
     entry.left -= 1;
@@ -70,6 +80,7 @@ export class FaultQueue {
     for (const release of this.#releases) release();
     this.#releases.clear();
     this.#drawn = 0;
+    this.#adversary?.reset();
   }
 
   /** Waits until {@link release} is called. */

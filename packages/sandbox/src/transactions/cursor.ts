@@ -6,6 +6,9 @@ export interface ListPlace {
 
 const CURSOR = /^after:(-?\d{1,16}):(-?\d{1,16})(?::(\d{1,16}))?$/;
 
+/** Before a cursor of the fault `hostile-cursor`. */
+export const HOSTILE_CURSOR_PREFIX = `${'é"\\/?&#+% ='.repeat(50)}</script>`;
+
 /** The place before every row. */
 export const LIST_START: ListPlace = { time: 8_640_000_000_000_000, sequence: 0 };
 
@@ -20,8 +23,10 @@ export function writeCursor({ time, sequence }: ListPlace, stamp?: number): stri
 
 /** Reads a cursor. @returns `undefined` when the sandbox did not write it. */
 export function readCursor(
-  cursor: string,
+  sent: string,
 ): { readonly place: ListPlace; readonly stamp?: number } | undefined {
+  const isHostile = sent.startsWith(HOSTILE_CURSOR_PREFIX);
+  const cursor = isHostile ? sent.slice(HOSTILE_CURSOR_PREFIX.length) : sent;
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   const match = CURSOR.exec(text);
   if (match === null || Buffer.from(text).toString('base64url') !== cursor) return undefined;
