@@ -74,6 +74,8 @@ const config: KnipConfig = {
         'page/{main,vite.config}.ts',
       ],
       project: ['{src,page}/**/*.{ts,js}', 'scripts/*.mjs'],
+      // Imported by the style sheet.
+      ignoreDependencies: ['@picocss/pico'],
     },
     'packages/widget': {
       entry: [

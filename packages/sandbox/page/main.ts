@@ -1,6 +1,7 @@
 /** The frame of the page: navigation, the view of the address, and the events that keep it live. */
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { call, ControlError, queryOf, type Call } from './api.js';
+import { badge } from './parts.js';
 import { findView, linkTo, type Frame, type Params, type View } from './view.js';
 import { VIEWS } from './views.js';
 
@@ -144,13 +145,13 @@ class SandboxPage implements Frame {
       document.getElementById('main')?.focus();
     };
     return html`<a class="skip" href="#main" @click=${skip}>Skip to the content</a>
-      <header>
-        <p class="brand">
-          <a href="#/">Payments sandbox</a>
-          <span class="ribbon">no money moves</span>
-        </p>
-        <p class="live ${this.#isLive ? 'is-live' : ''}" role="status">
-          ${this.#isLive ? 'Live' : 'Connecting again …'}
+      <header class="container-fluid">
+        <p class="buttons">
+          <strong><a href="#/" class="contrast">Payments sandbox</a></strong>
+          ${badge('no money moves', 'is-wait')}
+          <span role="status"
+            >${this.#isLive ? badge('Live', 'is-good') : badge('Connecting again …', 'is-wait')}</span
+          >
         </p>
         <nav aria-label="Sandbox">
           <ul>
@@ -167,10 +168,10 @@ class SandboxPage implements Frame {
           </ul>
         </nav>
       </header>
-      <main id="main" tabindex="-1">
+      <main id="main" class="container-fluid" tabindex="-1">
         <h1 tabindex="-1">${view?.title(params ?? {}) ?? 'Not found'}</h1>
         <div role="status" class="said">${this.#said}</div>
-        ${this.#failed && html`<p class="problem" role="alert">${this.#failed}</p>`}
+        ${this.#failed && html`<article class="is-bad"><p role="alert">${this.#failed}</p></article>`}
         ${this.#problem && this.#renderProblem(this.#problem)} ${this.#renderView()}
       </main>`;
   }
@@ -182,16 +183,16 @@ class SandboxPage implements Frame {
     if (this.#answer === undefined) {
       return this.#problem
         ? nothing
-        : html`<p class="waiting" role="status">${this.#isSlow ? 'Reading …' : ''}</p>`;
+        : html`<p role="status">${this.#isSlow ? 'Reading …' : ''}</p>`;
     }
     return this.#found.view.draw(this.#answer, this.#found.params, this);
   }
 
   #renderProblem({ message }: ControlError): TemplateResult {
-    return html`<div class="problem" role="alert">
-      <p>${message}</p>
-      <button class="button quiet" @click=${() => this.#refresh()}>Try again</button>
-    </div>`;
+    return html`<article class="is-bad">
+      <p role="alert">${message}</p>
+      <button class="outline" @click=${() => this.#refresh()}>Try again</button>
+    </article>`;
   }
 }
 

@@ -10,7 +10,7 @@ export function renderMessage(
 ): TemplateResult {
   if (message === undefined) {
     return html`<h2>${name}</h2>
-      <p class="empty">${otherwise}</p>`;
+      <p class="quiet">${otherwise}</p>`;
   }
   const { headers, body, bytes, isCut } = message;
   return html`<h2>${name}</h2>
@@ -23,11 +23,11 @@ ${Object.entries(headers).map(
     </details>
     ${
       body === undefined
-        ? html`<p class="hint">The body was not read.</p>`
+        ? html`<p class="quiet">The body was not read.</p>`
         : body === ''
-          ? html`<p class="hint">No body.</p>`
+          ? html`<p class="quiet">No body.</p>`
           : html`<pre tabindex="0" aria-label="${name} body">
 ${looksLikeJson(body) ? renderJson(body) : body}</pre>`
     }
-    ${isCut ? html`<p class="hint">The first part of ${bytes?.toLocaleString('en')} bytes.</p>` : nothing}`;
+    ${isCut ? html`<p class="quiet">The first part of ${bytes?.toLocaleString('en')} bytes.</p>` : nothing}`;
 }

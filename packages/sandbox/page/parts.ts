@@ -5,35 +5,32 @@ import { linkTo, type Frame, type Params } from './view.js';
 
 export type Cell = TemplateResult | string | number | typeof nothing | undefined;
 
-/** A table that becomes a list of cards where it is narrow: each cell then names its column. */
+/** A table, which scrolls within itself where it is narrow. */
 export function renderTable(
   caption: string,
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
 ): TemplateResult {
-  return html`<table role="table">
-    <caption class="unseen">
-      ${caption}
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        ${columns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`)}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${rows.map(
-        (cells) =>
-          html`<tr role="row">
-            ${cells.map(
-              (cell, at) =>
-                html`<td role="cell" data-title=${columns[at] ?? ''}>
-                  <div>${cell ?? '–'}</div>
-                </td>`,
-            )}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return html`<div class="overflow-auto">
+    <table>
+      <caption class="unseen">
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell) => html`<td>${cell ?? '–'}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 /** Names and values; what is not there says so. */
@@ -44,7 +41,7 @@ export function renderFacts(facts: readonly (readonly [string, Cell])[]): Templa
         html`<div>
           <dt>${name}</dt>
           <dd>
-            ${value === undefined || value === '' ? html`<span class="none">–</span>` : value}
+            ${value === undefined || value === '' ? html`<span class="quiet">–</span>` : value}
           </dd>
         </div>`,
     )}
@@ -112,7 +109,7 @@ export function renderSearch(label: string, params: Params, frame: Frame): Templ
       frame.filter({ ...others, search: value });
     }, 150);
   };
-  return html`<p class="search">
+  return html`<p>
     <label class="unseen" for="search">${label}</label>
     <input
       id="search"

@@ -28,13 +28,13 @@ export const faultsView = view<Faults>({
       <h2>Queued</h2>
       ${
         queued.length === 0
-          ? html`<p class="empty">No fault is queued.</p>`
+          ? html`<p class="quiet">No fault is queued.</p>`
           : renderTable(
               'Queued faults',
               ['Target', 'Fault', 'Times left', 'Details'],
               queued.map(({ operation, fault, times, ...details }) => [
                 operation,
-                html`<strong>${fault}</strong> <span class="hint">${whatOf(table, fault)}</span>`,
+                html`<strong>${fault}</strong> <span class="quiet">${whatOf(table, fault)}</span>`,
                 times,
                 Object.entries(details)
                   .map(([name, value]) => `${name} ${String(value)}`)
@@ -48,7 +48,7 @@ export const faultsView = view<Faults>({
           ? nothing
           : html`<p class="buttons">
               <button
-                class="button quiet"
+                class="outline"
                 @click=${() =>
                   frame.act({
                     path: 'faults',
@@ -94,7 +94,7 @@ function renderForm(table: Table, params: Params, frame: Frame): TemplateResult 
       done: `Queued: ${String(fault)} for ${String(operation)}.`,
     });
   };
-  return html`<form class="acts inline" @submit=${queue}>
+  return html`<form class="inline" @submit=${queue}>
     ${choice('operation', 'Target', targets, operation, choose)}
     ${choice('fault', 'Fault', kinds, fault, choose)} ${number('times', 'Times', '1', 1)}
     ${number('probability', 'Probability', '1', 0, 1)}
@@ -113,8 +113,8 @@ function renderForm(table: Table, params: Params, frame: Frame): TemplateResult 
         : nothing
     }
     ${fault === 'slow-body' ? number('seconds', 'Seconds', '2', 0) : nothing}
-    <button class="button">Queue</button>
-    <p class="hint">${fault}: ${whatOf(table, fault)}.</p>
+    <button>Queue</button>
+    <p class="quiet">${fault}: ${whatOf(table, fault)}.</p>
   </form>`;
 }
 

@@ -48,16 +48,16 @@ function draw({ requests, counts, detail }: Requests, params: Params, frame: Fra
   if (total === 0 && detail === undefined) return renderFirstSteps(frame);
   return html`<div class=${number === undefined ? 'split' : 'split has-detail'}>
     <section class="list" aria-label="Calls">
-      <div class="tools">
+      <div class="buttons">
         ${renderSearch('Search addresses, ids, headers, bodies', params, frame)}
         <button
-          class="button quiet"
+          class="outline"
           @click=${() => frame.act({ path: 'requests', method: 'DELETE', done: 'The record is empty.' })}
         >
           Clear
         </button>
       </div>
-      <nav class="tabs" aria-label="Operations">
+      <nav aria-label="Operations">
         <ul>
           ${[undefined, ...Object.keys(counts).sort()].map(
             (name) =>
@@ -66,7 +66,7 @@ function draw({ requests, counts, detail }: Requests, params: Params, frame: Fra
                   href=${linkTo('requests', { operation: name, search })}
                   aria-current=${name === operation ? 'true' : nothing}
                   >${name ?? 'All'}
-                  <span class="count"
+                  <span class="quiet"
                     >${(name === undefined ? total : counts[name])?.toLocaleString('en')}</span
                   ></a
                 >
@@ -76,16 +76,15 @@ function draw({ requests, counts, detail }: Requests, params: Params, frame: Fra
       </nav>
       ${
         requests.length === 0
-          ? html`<p class="empty">No call has this. Search for less, or in all operations.</p>`
+          ? html`<p class="quiet">No call has this. Search for less, or in all operations.</p>`
           : renderCalls(requests, params)
       }
       <p class="buttons">
-        ${before === undefined ? nothing : html`<a class="button quiet" href=${linkTo('requests', { operation, search })}>Newest</a>`}
+        ${before === undefined ? nothing : html`<a href=${linkTo('requests', { operation, search })}>Newest</a>`}
         ${
           requests.length < ROWS
             ? nothing
             : html`<a
-                class="button quiet"
                 href=${linkTo('requests', { operation, search, before: String(requests[0]?.number) })}
                 >Older</a
               >`
@@ -109,11 +108,11 @@ function renderCalls(requests: readonly LoggedRequest[], { number, ...query }: P
             <strong
               >${call.operation === 'unknown' ? `${call.method} ${call.path}` : call.operation}</strong
             >
-            <span class="about">${aboutOf(call)}</span>
+            <span class="quiet">${aboutOf(call)}</span>
             ${call.fault && badge(`fault: ${call.fault}`, 'is-wait')}
             <span class="when">
               ${time(call.at)}
-              <span class="took"
+              <span class="quiet"
                 >${call.milliseconds === undefined ? '…' : `${String(call.milliseconds)} ms`}</span
               >
             </span>
@@ -135,24 +134,23 @@ function aboutOf({ orderId, merchantId, sessionId }: LoggedRequest): string {
 function renderDetail(call: NonNullable<Requests['detail']>, params: Params, frame: Frame) {
   const { number: _number, ...query } = params;
   const { curl, request, response, sessionId, fault } = call;
-  return html`<section class="detail" aria-label="The call">
+  return html`<section aria-label="The call">
     <p class="buttons">
-      <a class="button quiet only-narrow" href=${linkTo('requests', query)}>All requests</a>
+      <a class="only-narrow" href=${linkTo('requests', query)}>All requests</a>
       ${
         curl &&
         html`<button
-          class="button"
           @click=${() => frame.copy(curl, 'Copied as curl. The key is $SANDBOX_API_KEY.')}
         >
           Copy as curl
         </button>`
       }
     </p>
-    <p class="line">
+    <p>
       ${statusBadge(call.status, call.state)} <code>${call.method} ${call.path}</code>
       ${fault && badge(`fault: ${fault}`, 'is-wait')}
     </p>
-    <p class="hint">
+    <p class="quiet">
       ${call.at && time(call.at)}
       ${call.milliseconds === undefined ? nothing : `· ${String(call.milliseconds)} ms`}
       ${sessionId && html`· session ${sessionLink(sessionId)}`}
@@ -171,8 +169,8 @@ function renderDetail(call: NonNullable<Requests['detail']>, params: Params, fra
               <pre tabindex="0" aria-label="As curl">${curl}</pre>`
           }`
         : call.state === 'answered' || call.state === 'dropped'
-          ? html`<p class="empty">The headers and bodies of this call are no longer kept.</p>`
-          : html`<p class="empty">The call waits for its answer.</p>`
+          ? html`<p class="quiet">The headers and bodies of this call are no longer kept.</p>`
+          : html`<p class="quiet">The call waits for its answer.</p>`
     }
   </section>`;
 }
@@ -182,13 +180,13 @@ function renderFirstSteps(frame: Frame): TemplateResult {
   const example = `curl ${origin}/create-session \\
   -H "api_key: $SANDBOX_API_KEY" -H 'content-type: application/json' \\
   -d '{"merchant_id":1001,"order_id":71,"Amount":"12.34"}'`;
-  return html`<section class="first-steps">
+  return html`<section>
     <p>Nothing has called this sandbox yet. Each call of its API appears here as it comes.</p>
     <pre tabindex="0" aria-label="A first call">${example}</pre>
     <p class="buttons">
-      <button class="button" @click=${() => frame.copy(example, 'Copied.')}>Copy</button>
-      <a class="button quiet" href="/openapi.json">The API</a>
-      <a class="button quiet" href="#/scenarios">Test cards</a>
+      <button @click=${() => frame.copy(example, 'Copied.')}>Copy</button>
+      <a href="/openapi.json">The API</a>
+      <a href="#/scenarios">Test cards</a>
     </p>
   </section>`;
 }

@@ -75,30 +75,27 @@ function renderClock({ now, offsetSeconds }: Sandbox['clock'], frame: Frame): Te
           : `, ${Math.round(offsetSeconds).toLocaleString('en')} seconds from the real time`
       }
     </p>
-    <div class="acts">
+    <article>
       <div class="buttons">
         ${STEPS.map(
           ([name, seconds]) =>
-            html`<button class="button quiet" @click=${() => move({ advanceSeconds: seconds })}>
+            html`<button class="outline" @click=${() => move({ advanceSeconds: seconds })}>
               + ${name}
             </button>`,
         )}
         ${
           Math.abs(offsetSeconds) < 1
             ? nothing
-            : html`<button
-                class="button quiet"
-                @click=${() => move({ advanceSeconds: -offsetSeconds })}
-              >
+            : html`<button class="outline" @click=${() => move({ advanceSeconds: -offsetSeconds })}>
                 Back to the real time
               </button>`
         }
       </div>
       <form class="inline" @submit=${set}>
         <label>Set to (UTC) <input name="moment" type="datetime-local" step="1" required /></label>
-        <button class="button quiet">Set</button>
+        <button class="outline">Set</button>
       </form>
-    </div>`;
+    </article>`;
 }
 
 function renderHistory({ count }: Sandbox['history'], frame: Frame): TemplateResult {
@@ -115,12 +112,12 @@ function renderHistory({ count }: Sandbox['history'], frame: Frame): TemplateRes
       ${count.toLocaleString('en')} at the start of the list. Another history forgets all
       transactions.
     </p>
-    <form class="acts inline" @submit=${generate}>
+    <form class="inline" @submit=${generate}>
       <label
         >How many <input name="count" type="number" min="0" max="10000000" value="100000" required
       /></label>
       <label>Seed <input name="seed" placeholder="as before" spellcheck="false" /></label>
-      <button class="button quiet">Make them</button>
+      <button class="outline">Make them</button>
     </form>`;
 }
 
@@ -135,16 +132,18 @@ function renderReset(frame: Frame): TemplateResult {
       Sessions, transactions, requests, webhooks, faults, switches and the clock: as at the start.
     </p>
     <p class="buttons">
-      <button class="button quiet danger" @click=${() => dialog().showModal()}>
+      <button class="outline contrast" @click=${() => dialog().showModal()}>
         Reset everything …
       </button>
     </p>
     <dialog id="reset" aria-labelledby="reset-title">
-      <h2 id="reset-title">Forget everything that happened?</h2>
-      <p>This cannot be undone. The file of requests is emptied, too.</p>
-      <p class="buttons">
-        <button class="button" @click=${reset}>Reset</button>
-        <button class="button quiet" @click=${() => dialog().close()}>Keep it</button>
-      </p>
+      <article>
+        <h2 id="reset-title">Forget everything that happened?</h2>
+        <p>This cannot be undone. The file of requests is emptied, too.</p>
+        <p class="buttons">
+          <button @click=${reset}>Reset</button>
+          <button class="outline" @click=${() => dialog().close()}>Keep it</button>
+        </p>
+      </article>
     </dialog>`;
 }

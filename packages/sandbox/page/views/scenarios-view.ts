@@ -34,7 +34,7 @@ export const scenariosView = view<Scenarios>({
         }
         Any future expiry date, any 3 or 4 digits, any name. Never use a real card.
       </p>
-      <p class="hint">
+      <p class="quiet">
         The approved card also does what its session’s amount (in any currency) or postcode says.
       </p>
       ${groupsOf(scenarios).map(
@@ -65,23 +65,25 @@ function renderCard(
       done: ({ outcome }: { outcome: string }) => `${title}: the outcome is ${outcome}.`,
     });
   return html`<li>
-    <h3>${title}</h3>
-    <p>${description}</p>
-    <p class="hint">
-      <code>${digits}</code> ·
-      <code>${name}</code
-      >${name === 'approved' ? '' : html` · amount ${triggers.amount} · ${triggers.postcode}`}
-    </p>
-    <p class="buttons">
-      <button class="button quiet" @click=${() => frame.copy(cardNumber, `${title}: copied.`)}>
-        Copy<span class="unseen"> the number of ${title}</span>
-      </button>
-      ${
-        open &&
-        html`<button class="button quiet" @click=${() => submit(open.session_id)}>
-          Submit<span class="unseen"> ${title}</span>
-        </button>`
-      }
-    </p>
+    <article>
+      <h3>${title}</h3>
+      <p>${description}</p>
+      <p class="quiet">
+        <code>${digits}</code> ·
+        <code>${name}</code
+        >${name === 'approved' ? '' : html` · amount ${triggers.amount} · ${triggers.postcode}`}
+      </p>
+      <p class="buttons">
+        <button class="outline" @click=${() => frame.copy(cardNumber, `${title}: copied.`)}>
+          Copy<span class="unseen"> the number of ${title}</span>
+        </button>
+        ${
+          open &&
+          html`<button class="outline" @click=${() => submit(open.session_id)}>
+            Submit<span class="unseen"> ${title}</span>
+          </button>`
+        }
+      </p>
+    </article>
   </li>`;
 }

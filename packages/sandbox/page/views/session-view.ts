@@ -61,7 +61,7 @@ export const sessionView = view<SessionPage>({
       ${session.split ? renderSplit(session.split, session) : nothing}
       ${renderAddressCheck(session)}
       <h2>Fields</h2>
-      <p class="hint">All 22 of section 4.6; – was not sent.</p>
+      <p class="quiet">All 22 of section 4.6; – was not sent.</p>
       ${Object.entries(FIELDS).map(
         ([name, fields]) =>
           html`<h3>${name}</h3>
@@ -104,30 +104,28 @@ function renderActs(
         `${outcome}. ${message}`,
     });
   const choose = (event: SubmitEvent) => pay(readForm(event)['scenario'] ?? 'approved');
-  return html`<section class="acts" aria-label="What may happen next">
+  return html`<article aria-label="What may happen next">
     <div class="buttons">
-      <button class="button" @click=${() => pay('approved')}>Pay</button>
-      <button class="button quiet" @click=${() => pay('declined')}>Decline</button>
+      <button @click=${() => pay('approved')}>Pay</button>
+      <button class="outline" @click=${() => pay('declined')}>Decline</button>
       ${leaveButton(session, 'CancelUrl', 'cancel', 'Cancel', frame)}
       ${leaveButton(session, 'backurl', 'back', 'Back', frame)}
       <button
-        class="button quiet"
+        class="outline"
         @click=${() => frame.act({ path: `${path}/expire`, done: 'The session has expired.' })}
       >
         Expire
       </button>
-      <a class="button quiet" href="/pages/pay/${session.session_id}" target="_blank"
-        >Open the pay page</a
-      >
+      <a href="/pages/pay/${session.session_id}" target="_blank">Open the pay page</a>
     </div>
     <form class="inline" @submit=${choose}>
       <label for="scenario">Card</label>
       <select id="scenario" name="scenario">
         ${scenarios.map(({ name, title }) => html`<option value=${name}>${title}</option>`)}
       </select>
-      <button class="button quiet">Submit this card</button>
+      <button class="outline">Submit this card</button>
     </form>
-  </section>`;
+  </article>`;
 }
 
 function leaveButton(
@@ -139,7 +137,7 @@ function leaveButton(
 ): TemplateResult | typeof nothing {
   if (session[field] === undefined) return nothing;
   return html`<button
-    class="button quiet"
+    class="outline"
     @click=${() =>
       frame.act({
         path: `sessions/${session.session_id}/${action}`,
@@ -242,7 +240,7 @@ function renderSplit(
           item.type_id,
           `${String(item.value)} ${item.value_type}`,
           item.share === undefined
-            ? html`<span class="none">${item.value_type} is not known here</span>`
+            ? html`<span class="quiet">${item.value_type} is not known here</span>`
             : money(item.share, currency),
         ]),
         [

@@ -32,9 +32,9 @@ export const sessionsView = view<Sessions>({
     return html`${renderCreate(merchants, frame)}
     ${
       total === 0 && !isFiltered
-        ? html`<p class="empty">No session yet. A shop creates one with POST /create-session.</p>`
+        ? html`<p class="quiet">No session yet. A shop creates one with POST /create-session.</p>`
         : html`${renderTools(params, frame)}
-          ${total === 0 ? html`<p class="empty">No session has this.</p>` : renderSessions(sessions)}
+          ${total === 0 ? html`<p class="quiet">No session has this.</p>` : renderSessions(sessions)}
           ${renderPages(total, params)}`
     }`;
   },
@@ -43,7 +43,7 @@ export const sessionsView = view<Sessions>({
 function renderTools({ skip: _skip, ...filter }: Params, frame: Frame): TemplateResult {
   const choose = (event: Event) =>
     frame.filter({ ...filter, state: (event.target as HTMLSelectElement).value });
-  return html`<div class="tools">
+  return html`<div class="buttons">
     ${renderSearch('Search ids, orders, references, addresses', filter, frame)}
     <p>
       <label class="unseen" for="state">State</label>
@@ -77,19 +77,13 @@ function renderSessions(sessions: readonly SessionSummary[]): TemplateResult {
 function renderPages(total: number, { skip = '0', ...filter }: Params): TemplateResult {
   const next = Number(skip) + ROWS;
   return html`<p class="buttons">
-    ${
-      Number(skip) > 0
-        ? html`<a class="button quiet" href=${linkTo('sessions', filter)}>Newest</a>`
-        : nothing
-    }
+    ${Number(skip) > 0 ? html`<a href=${linkTo('sessions', filter)}>Newest</a>` : nothing}
     ${
       next < total
-        ? html`<a class="button quiet" href=${linkTo('sessions', { ...filter, skip: String(next) })}
-            >Older</a
-          >`
+        ? html`<a href=${linkTo('sessions', { ...filter, skip: String(next) })}>Older</a>`
         : nothing
     }
-    <span class="hint">${total.toLocaleString('en')} ${total === 1 ? 'session' : 'sessions'}</span>
+    <span class="quiet">${total.toLocaleString('en')} ${total === 1 ? 'session' : 'sessions'}</span>
   </p>`;
 }
 
@@ -106,7 +100,7 @@ function renderCreate(merchants: readonly Merchant[], frame: Frame): TemplateRes
       },
     });
   };
-  return html`<form class="acts inline" aria-label="Create a session" @submit=${create}>
+  return html`<form class="inline" aria-label="Create a session" @submit=${create}>
     <label
       >Merchant
       <select name="merchant">
@@ -115,6 +109,6 @@ function renderCreate(merchants: readonly Merchant[], frame: Frame): TemplateRes
     >
     <label>Order <input name="order" type="number" min="1" value="71" required /></label>
     <label>Amount <input name="amount" inputmode="decimal" size="8" value="12" required /></label>
-    <button class="button quiet">Create a session</button>
+    <button class="outline">Create a session</button>
   </form>`;
 }

@@ -22,7 +22,7 @@ export const switchesView = view<Switches>({
         'Switches',
         ['Switch', 'Section', 'What is not shown', 'Default', 'Now'],
         switches.map((each) => [
-          html`<code>${each.name}</code> <span class="small">${each.environment}</span>`,
+          html`<code>${each.name}</code> <span class="quiet">${each.environment}</span>`,
           each.section,
           renderWords(each.what),
           html`<code>${show(each.default)}</code>`,
@@ -86,12 +86,12 @@ function renderEditor(
               placeholder=${isSecret ? show(value) : nothing}
               spellcheck="false"
             />
-            <button class="button quiet">Set<span class="unseen"> ${name}</span></button>`
+            <button class="outline">Set<span class="unseen"> ${name}</span></button>`
     }
     ${
       isChanged
         ? html`${badge('changed', 'is-wait')}
-            <button type="button" class="button quiet" @click=${() => set(null)}>
+            <button type="button" class="outline" @click=${() => set(null)}>
               Undo<span class="unseen"> ${name}</span>
             </button>`
         : nothing

@@ -42,7 +42,7 @@ export function renderRefund(row: TransactionRow, frame: Frame): TemplateResult 
     const { amount, as } = readForm(event);
     void refund({ amount, as });
   };
-  return html`<section class="acts" aria-label="Refund">
+  return html`<article aria-label="Refund">
     <form class="inline" @submit=${refundPart}>
       <label for="amount">Refund</label>
       <input
@@ -57,12 +57,12 @@ export function renderRefund(row: TransactionRow, frame: Frame): TemplateResult 
         <option value="change">changing the row</option>
         <option value="add">adding a row</option>
       </select>
-      <button class="button quiet">Refund this part</button>
+      <button class="outline">Refund this part</button>
     </form>
     <div class="buttons">
-      <button class="button" @click=${() => refund({})}>Refund all that is left</button>
+      <button @click=${() => refund({})}>Refund all that is left</button>
     </div>
-  </section>`;
+  </article>`;
 }
 
 function renderListing(id: string, isListed: boolean, frame: Frame): TemplateResult {
@@ -76,7 +76,7 @@ function renderListing(id: string, isListed: boolean, frame: Frame): TemplateRes
     const seconds = Number(readForm(event)['seconds']);
     void setSeconds(seconds, `The list hides it for ${String(seconds)} seconds.`);
   };
-  return html`<section class="acts" aria-label="Listing">
+  return html`<article aria-label="Listing">
     <form class="inline" @submit=${hide}>
       <label for="seconds">List it late: in</label>
       <input
@@ -89,8 +89,8 @@ function renderListing(id: string, isListed: boolean, frame: Frame): TemplateRes
         required
       />
       <span>seconds</span>
-      <button class="button quiet">Hide until then</button>
-      ${isListed ? nothing : html`<button type="button" class="button quiet" @click=${() => setSeconds(0, 'The list shows it now.')}>List it now</button>`}
+      <button class="outline">Hide until then</button>
+      ${isListed ? nothing : html`<button type="button" class="outline" @click=${() => setSeconds(0, 'The list shows it now.')}>List it now</button>`}
     </form>
-  </section>`;
+  </article>`;
 }

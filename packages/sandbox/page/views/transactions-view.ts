@@ -28,7 +28,7 @@ export const transactionsView = view<Page>({
   draw: ({ transactions, next, total, merchants }, params, frame) => {
     const { cursor, ...filter } = params;
     if (total === 0) {
-      return html`<p class="empty">
+      return html`<p class="quiet">
         None yet. A paid session makes one; <code>SANDBOX_TRANSACTIONS=100000</code> makes a
         history.
       </p>`;
@@ -36,7 +36,7 @@ export const transactionsView = view<Page>({
     const choose = (name: string) => (event: Event) =>
       frame.filter({ ...filter, [name]: (event.target as HTMLSelectElement).value });
     const isFiltered = Boolean(filter['search'] ?? filter['status'] ?? filter['merchantId']);
-    return html`<div class="tools">
+    return html`<div class="buttons">
         ${renderSearch('Search any field, or a whole id', params, frame)}
         <p>
           <label class="unseen" for="status">Status</label>
@@ -60,7 +60,7 @@ export const transactionsView = view<Page>({
       </div>
       ${
         transactions.length === 0
-          ? html`<p class="empty">
+          ? html`<p class="quiet">
               ${next ? 'Nothing found so far.' : 'No transaction has this.'}
             </p>`
           : renderTable(
@@ -79,17 +79,15 @@ export const transactionsView = view<Page>({
             )
       }
       <p class="buttons">
-        ${cursor ? html`<a class="button quiet" href=${linkTo('transactions', filter)}>Newest</a>` : ''}
+        ${cursor ? html`<a href=${linkTo('transactions', filter)}>Newest</a>` : ''}
         ${
           next
-            ? html`<a
-                class="button quiet"
-                href=${linkTo('transactions', { ...filter, cursor: next })}
+            ? html`<a href=${linkTo('transactions', { ...filter, cursor: next })}
                 >${filter['search'] ? 'Search further' : 'Older'}</a
               >`
             : ''
         }
-        <span class="hint"
+        <span class="quiet"
           >${isFiltered ? 'of ' : ''}${total.toLocaleString('en')} transactions</span
         >
       </p>`;

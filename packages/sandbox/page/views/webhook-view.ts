@@ -12,7 +12,7 @@ export const webhookView = view<Delivery & Partial<RecordedDelivery>>({
   read: (read, { number = '' }) => read(`deliveries/${encodeURIComponent(number)}`),
   draw: ({ webhook, attempt, event, at, to, endpointId, ...delivery }) => {
     const { sessionId, status, error, fault, request, response } = delivery;
-    return html`<p class="buttons"><a class="button quiet" href="#/webhooks">All webhooks</a></p>
+    return html`<p class="buttons"><a href="#/webhooks">All webhooks</a></p>
       ${renderFacts([
         ['Event', event],
         ['Answer', statusBadge(status, error)],
@@ -26,7 +26,7 @@ export const webhookView = view<Delivery & Partial<RecordedDelivery>>({
         request
           ? html`${renderMessage('Request', request)}
             ${renderMessage('Response', response, 'No answer came.')}`
-          : html`<p class="empty">The headers and bodies of this try are no longer kept.</p>`
+          : html`<p class="quiet">The headers and bodies of this try are no longer kept.</p>`
       }`;
   },
 });

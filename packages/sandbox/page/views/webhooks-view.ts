@@ -43,7 +43,7 @@ export const webhooksView = view<Webhooks>({
       <h2>Sent</h2>
       ${
         deliveries.length === 0
-          ? html`<p class="empty">
+          ? html`<p class="quiet">
               None yet. A payment sends one to the session’s WebhookUrl and to each endpoint.
             </p>`
           : html`<ol class="webhooks">
@@ -53,7 +53,7 @@ export const webhooksView = view<Webhooks>({
       <h2>Endpoints</h2>
       ${
         webhooks.length === 0
-          ? html`<p class="empty">None is registered: create-webhook registers one.</p>`
+          ? html`<p class="quiet">None is registered: create-webhook registers one.</p>`
           : renderTable(
               'Endpoints',
               ['Endpoint', 'To', 'Description', 'Events', 'hmac_key'],
@@ -83,7 +83,7 @@ function renderSend(
         `${action === 'forge' ? 'Forged' : 'Sent'}: ${String(webhooks.length)}.`,
     });
   };
-  return html`<form class="acts inline" @submit=${send}>
+  return html`<form class="inline" @submit=${send}>
     <label
       >Session
       <select name="session">
@@ -103,8 +103,8 @@ function renderSend(
         ${Object.entries(OUTCOMES).map(([outcome, word]) => html`<option value=${outcome}>${word}</option>`)}
       </select></label
     >
-    <button class="button" value="send">Send</button>
-    <button class="button quiet" value="forge">Forge, with another key</button>
+    <button value="send">Send</button>
+    <button class="outline" value="forge">Forge, with another key</button>
   </form>`;
 }
 
@@ -127,21 +127,21 @@ function renderOrder(frame: Frame): TemplateResult {
       done: `The next ${String(count)} webhooks go out last first.`,
     });
   };
-  return html`<div class="acts">
+  return html`<article>
     <form class="inline" @submit=${delay}>
       <label
         >Seconds late
         <input name="seconds" type="number" min="0" max="100000" step="any" value="60" required
       /></label>
-      <button class="button quiet">Delay</button>
+      <button class="outline">Delay</button>
     </form>
     <form class="inline" @submit=${reorder}>
       <label
         >Next webhooks <input name="count" type="number" min="2" max="100" value="2" required
       /></label>
-      <button class="button quiet">Reorder</button>
+      <button class="outline">Reorder</button>
     </form>
-  </div>`;
+  </article>`;
 }
 
 /** Newest webhook first, its tries oldest first. */
@@ -157,31 +157,36 @@ function renderWebhook(tries: readonly Delivery[], frame: Frame): TemplateResult
   const isDelivered = last.status !== undefined && last.status < 300;
   const about = orderId === undefined ? first.event : `${first.event}, order ${String(orderId)}`;
   return html`<li>
-    <p class="line">
-      ${isDelivered ? badge('delivered') : badge('not delivered', 'is-bad')}
-      <strong>${about}</strong> to ${to}
-      ${endpointId ? html`<code>${endpointId}</code>` : 'by WebhookUrl'}
-      ${sessionId ? sessionLink(sessionId) : nothing}
-    </p>
-    <ol class="tries">
-      ${tries.map(
-        ({ number, attempt, at, status, error, fault }) =>
-          html`<li>
-            <a href=${linkTo(`webhooks/${String(number)}`)}>Try ${attempt}</a>
-            ${statusBadge(status, error)} ${time(at)}
-            ${fault ? badge(`fault: ${fault}`, 'is-wait') : nothing}
-          </li>`,
-      )}
-    </ol>
-    <p class="buttons">
-      <button
-        class="button quiet"
-        @click=${() =>
-          frame.act({ path: `webhooks/${webhook}/resend`, done: `${webhook} is sent once more.` })}
-      >
-        Resend<span class="unseen"> ${webhook}</span>
-      </button>
-      <code class="hint">${webhook}</code>
-    </p>
+    <article>
+      <p>
+        ${isDelivered ? badge('delivered') : badge('not delivered', 'is-bad')}
+        <strong>${about}</strong> to ${to}
+        ${endpointId ? html`<code>${endpointId}</code>` : 'by WebhookUrl'}
+        ${sessionId ? sessionLink(sessionId) : nothing}
+      </p>
+      <ol class="tries">
+        ${tries.map(
+          ({ number, attempt, at, status, error, fault }) =>
+            html`<li>
+              <a href=${linkTo(`webhooks/${String(number)}`)}>Try ${attempt}</a>
+              ${statusBadge(status, error)} ${time(at)}
+              ${fault ? badge(`fault: ${fault}`, 'is-wait') : nothing}
+            </li>`,
+        )}
+      </ol>
+      <p class="buttons">
+        <button
+          class="outline"
+          @click=${() =>
+            frame.act({
+              path: `webhooks/${webhook}/resend`,
+              done: `${webhook} is sent once more.`,
+            })}
+        >
+          Resend<span class="unseen"> ${webhook}</span>
+        </button>
+        <code>${webhook}</code>
+      </p>
+    </article>
   </li>`;
 }
