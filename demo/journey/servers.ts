@@ -21,7 +21,7 @@ const TUNING: TuningChanges = {
 const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
 
 /** Seed of an unkind provider, for all journeys. */
-const ADVERSARIAL = process.env['ADVERSARIAL'];
+const ADVERSARIAL = process.env['PAY_ADVERSARIAL'];
 
 export interface ServersOptions {
   readonly env?: Partial<Record<ProcessName, ProcessEnv>>;

@@ -196,8 +196,9 @@ export const ALERT_FAULTS: readonly AlertFault[] = [
     what: 'a webhook stays unprocessed',
     alerts: ['PayWebhooksLate'],
     begin: ({ query }) =>
-      query(`UPDATE webhooks SET status = 'waiting', received_at = 1, due_at = 9e15
-        WHERE id IN (SELECT max(id) FROM webhooks)`),
+      query(`UPDATE webhooks SET status = 'waiting',
+          received_at = received_at - 600000, due_at = received_at + 600000
+        WHERE id IN (SELECT max(id) FROM webhooks WHERE status = 'processed')`),
   },
   {
     what: 'order ids run out',

@@ -6,12 +6,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PostgresServer } from '../../packages/session-server/src/testing/postgres-server.ts';
-import { ALERT_FAULTS, type AlertContext, type AlertFault } from './alert-faults.ts';
+import { ALERT_FAULTS, type AlertContext } from './alert-faults.ts';
 import { type Fixture, prepareServer, startFixture, stopFixture, UNLIMITED } from './fixture.ts';
 import { type Call, type Reply, send } from './http.ts';
 import { Prometheus } from './prometheus.ts';
-import { KillableServer } from './server.ts';
 import { Shopper } from './shopper.ts';
+import { WatchedServers } from './watched-servers.ts';
 
 const FIRES_WITHIN_SECONDS = 120;
 const SHOPPER_EVERY_MS = 500;
@@ -46,142 +46,93 @@ export async function playAlerts(
   });
   const fixture = await startFixture();
   cleanUp.defer(() => stopFixture(fixture));
-  const servers = await WatchedServers.start(folder, fixture, postgres, prometheus);
+  await postgres.query(`CREATE DATABASE ${DATABASE}`);
+  const servers = new WatchedServers(environmentOf(folder, fixture, postgres), prometheus);
   cleanUp.defer(() => servers.stop());
-  const load = letShoppersPay(servers.context.shopper);
+  const undo: (() => unknown)[] = [];
+  const context = await makeContext({ folder, fixture, postgres, servers, undo });
+  const load = letShoppersPay(context.shopper);
   cleanUp.defer(load.stop);
   let silent = 0;
-  for (const fault of faults) {
-    silent += await playAlert(fault, { servers, prometheus, seen: load.seen });
+  for (const { what, alerts, begin } of faults) {
+    servers.takeMessages();
+    try {
+      await begin(context);
+      const missing = await prometheus.untilFiring(alerts, FIRES_WITHIN_SECONDS);
+      silent += missing.length;
+      const fired = alerts.map((alert) => `${missing.includes(alert) ? 'NOT ' : ''}${alert}`);
+      console.log(`${what.padEnd(56)} ${fired.join(', ')}`);
+      console.log(`    log: ${servers.takeMessages().join('; ') || 'nothing'}`);
+      console.log(`    the next shopper: ${load.seen()}`);
+    } finally {
+      await fixture.sandbox.releaseFaults();
+      for (const step of undo.splice(0)) await step();
+      await servers.watch();
+    }
   }
   console.log(`\n${String(faults.length)} faults; alerts that did not fire: ${String(silent)}`);
   return silent;
 }
 
-async function playAlert(
-  { what, alerts, begin }: AlertFault,
-  parts: { servers: WatchedServers; prometheus: Prometheus; seen: () => string },
-): Promise<number> {
-  const { servers, prometheus, seen } = parts;
-  servers.takeMessages();
-  try {
-    await begin(servers.context);
-    const missing = await prometheus.untilFiring(alerts, FIRES_WITHIN_SECONDS);
-    const fired = alerts.map((alert) => `${missing.includes(alert) ? 'NOT ' : ''}${alert}`);
-    console.log(`${what.padEnd(56)} ${fired.join(', ')}`);
-    console.log(`    log: ${servers.takeMessages().join('; ') || 'nothing'}`);
-    console.log(`    the next shopper: ${seen()}`);
-    return missing.length;
-  } finally {
-    await servers.endFault();
-  }
+function environmentOf(folder: string, fixture: Fixture, postgres: PostgresServer) {
+  return {
+    ...prepareServer(fixture, {
+      folder,
+      publicUrl: 'http://pay.localhost',
+      providerMerchant: fixture.sandbox.takeMerchant(),
+      tuning: TUNING,
+    }),
+    DATABASE_URL: postgres.url(DATABASE),
+    PAY_ENCRYPTION_KEY: `v1:${Buffer.alloc(32, 1).toString('base64')}`,
+    PAY_METRICS_PORT: '0',
+    PAY_LOG_LEVEL: 'warn',
+  };
 }
 
-/** Two servers on one database, and those that a fault adds; Prometheus watches all. */
-class WatchedServers {
-  readonly context: AlertContext;
-  readonly #prometheus: Prometheus;
-  readonly #running: Set<KillableServer>;
-  readonly #undo: (() => unknown)[] = [];
-
-  private constructor(
-    options: { folder: string; fixture: Fixture; postgres: PostgresServer },
-    start: (more?: Readonly<Record<string, string>>) => KillableServer,
-    prometheus: Prometheus,
-  ) {
-    const { folder, fixture, postgres } = options;
-    const servers = [start(), start()] as const;
-    this.#running = new Set(servers);
-    this.#prometheus = prometheus;
-    const atEnd: AlertContext['atEnd'] = (undo) => this.#undo.push(undo);
-    const call = (path: string, how?: Call): Promise<Reply> =>
-      send(`http://127.0.0.1:${String(servers[0].ports?.port)}${path}`, how);
-    const merchantsFile = join(folder, 'merchants.json');
-    const merchants = readFileSync(merchantsFile, 'utf8');
-    const writeMerchants = (text: string): void => {
-      writeFileSync(merchantsFile, text, { mode: 0o600 });
-    };
-    let orders = 0;
-    this.context = {
-      ...{ fixture, postgres, servers, call, atEnd },
-      query: (text) => postgres.query(text, { database: DATABASE }),
-      shopper() {
-        orders += 1;
-        const one = new Shopper(`A${String(orders)}`, { ...fixture, server: { call } });
-        fixture.shop.addOrder(one.order, '9.99');
-        return one;
-      },
-      moveShop({ lookup, events }) {
-        const moveTo = (to: string | undefined) => (url: string) => (to ? JSON.stringify(to) : url);
-        writeMerchants(
-          merchants
-            .replaceAll(/"http:[^"]*\/events"/g, moveTo(events))
-            .replaceAll(/"http:[^"]*\/order-lookup"/g, moveTo(lookup)),
-        );
-        atEnd(() => {
-          writeMerchants(merchants);
-        });
-      },
-      addServer: async (more) => {
-        const server = start(more);
-        this.#running.add(server);
-        atEnd(() => {
-          this.#running.delete(server);
-          return server.stop();
-        });
-        await this.#watch();
-      },
-    };
-  }
-
-  static async start(
-    folder: string,
-    fixture: Fixture,
-    postgres: PostgresServer,
-    prometheus: Prometheus,
-  ): Promise<WatchedServers> {
-    await postgres.query(`CREATE DATABASE ${DATABASE}`);
-    const env = {
-      ...prepareServer(fixture, {
-        folder,
-        publicUrl: 'http://pay.localhost',
-        providerMerchant: fixture.sandbox.takeMerchant(),
-        tuning: TUNING,
-      }),
-      DATABASE_URL: postgres.url(DATABASE),
-      PAY_ENCRYPTION_KEY: `v1:${Buffer.alloc(32, 1).toString('base64')}`,
-      PAY_METRICS_PORT: '0',
-      PAY_LOG_LEVEL: 'warn',
-    };
-    const start = (more: Readonly<Record<string, string>> = {}): KillableServer =>
-      new KillableServer({ env: { ...env, ...more }, crashAt: [] });
-    const servers = new WatchedServers({ folder, fixture, postgres }, start, prometheus);
-    await servers.#watch();
-    return servers;
-  }
-
-  /** What the servers have logged since the last time, each message once. */
-  takeMessages(): string[] {
-    const lines = [...this.#running].flatMap((server) => server.takeOutput().split('\n'));
-    const messages = lines.flatMap((line) => /"msg":"([^"]+)"/.exec(line)?.[1] ?? []);
-    return [...new Set(messages)];
-  }
-
-  async endFault(): Promise<void> {
-    await this.context.fixture.sandbox.releaseFaults();
-    for (const undo of this.#undo.splice(0)) await undo();
-    await this.#watch();
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all([...this.#running].map((server) => server.stop()));
-  }
-
-  async #watch(): Promise<void> {
-    const running = [...this.#running];
-    await Promise.all(running.map((server) => server.untilListening()));
-    this.#prometheus.watch(running.flatMap(({ ports }) => ports?.operatorPort ?? []));
-  }
+/** Starts two servers. @param parts `undo`: where the steps go that end a fault */
+async function makeContext(parts: {
+  readonly folder: string;
+  readonly fixture: Fixture;
+  readonly postgres: PostgresServer;
+  readonly servers: WatchedServers;
+  readonly undo: (() => unknown)[];
+}): Promise<AlertContext> {
+  const { folder, fixture, postgres, servers, undo } = parts;
+  const [first, second] = [await servers.add(), await servers.add()];
+  const call = (path: string, how?: Call): Promise<Reply> =>
+    send(`http://127.0.0.1:${String(first.ports?.port)}${path}`, how);
+  const merchantsFile = join(folder, 'merchants.json');
+  const merchants = readFileSync(merchantsFile, 'utf8');
+  const writeMerchants = (text: string): void => {
+    writeFileSync(merchantsFile, text, { mode: 0o600 });
+  };
+  let orders = 0;
+  return {
+    ...{ fixture, postgres, servers: [first, second], call },
+    atEnd: (step) => undo.push(step),
+    query: (text) => postgres.query(text, { database: DATABASE }),
+    shopper() {
+      orders += 1;
+      const one = new Shopper(`A${String(orders)}`, { ...fixture, server: { call } });
+      fixture.shop.addOrder(one.order, '9.99');
+      return one;
+    },
+    moveShop({ lookup, events }) {
+      const moveTo = (to: string | undefined) => (url: string) => (to ? JSON.stringify(to) : url);
+      writeMerchants(
+        merchants
+          .replaceAll(/"http:[^"]*\/events"/g, moveTo(events))
+          .replaceAll(/"http:[^"]*\/order-lookup"/g, moveTo(lookup)),
+      );
+      undo.push(() => {
+        writeMerchants(merchants);
+      });
+    },
+    async addServer(more) {
+      const server = await servers.add(more);
+      undo.push(() => servers.remove(server));
+    },
+  };
 }
 
 /** One shopper after the other opens an order, pays and comes back. */

@@ -24,9 +24,8 @@ async function main(): Promise<void> {
 
   Its page:     ${config.publicUrl ?? url}/
   Its key:      ${config.apiKey}
-  Adversarial:  ${config.adversarial === undefined ? 'no' : `seed ${config.adversarial}`}
   pay-partner:  ${exportForPayPartner({ ...config, url })}
-`);
+${config.adversarial === undefined ? '' : `  Adversarial:  seed ${config.adversarial}\n`}`);
   process.send?.({ type: 'listening', port });
 }
 

@@ -1,6 +1,6 @@
 import type { SandboxContext } from '../context.js';
 import { isFaultOf } from '../faults/fault-table.js';
-import type { Fault } from '../faults/faults.js';
+import type { Fault } from '../faults/fault.js';
 import { ApiError } from '../http/errors.js';
 
 /** Faults that wait for what they hit, and calls that wait for their release. */

@@ -1,7 +1,7 @@
 import { SeededRandom } from '../random.js';
 import type { SwitchesInput } from '../switches.js';
 import { FAULT_TARGETS, isFaultOf, type FaultKind, type FaultTarget } from './fault-table.js';
-import type { Fault } from './faults.js';
+import type { Fault } from './fault.js';
 
 /** How many calls of ten are answered in an unkind way. */
 const UNKIND_OF_TEN = 6;

@@ -8,7 +8,8 @@ import type { LoggedRequest } from '../logged-request.js';
 import { faultBody } from './fault-body.js';
 import { isFaultOf, type FaultKind, type FaultTarget } from './fault-table.js';
 import type { SandboxSettings } from '../settings.js';
-import type { Fault, FaultQueue } from './faults.js';
+import type { Fault } from './fault.js';
+import type { FaultQueue } from './faults.js';
 
 const PIECES = 16;
 const DEFAULT_SECONDS = 2;

@@ -1,4 +1,4 @@
-import type { Fault } from '../faults/faults.js';
+import type { Fault } from '../faults/fault.js';
 import { sendSlowly } from '../faults/play-fault.js';
 
 const MAX_RESPONSE_BYTES = 65_536;

@@ -1,5 +1,5 @@
 import type { VirtualClock } from '../clock.js';
-import type { Fault } from '../faults/faults.js';
+import type { Fault } from '../faults/fault.js';
 import {
   DeliveryLog,
   type Delivery,
