@@ -5,7 +5,7 @@ export type { SandboxControl } from './control/sandbox-control.js';
 export type { SessionSummary } from './control/session-control.js';
 export type { AddedRow } from './control/transaction-control.js';
 export type { FaultKind, FaultTarget } from './faults/fault-table.js';
-export type { Fault } from './faults/faults.js';
+export type { Fault } from './faults/fault.js';
 export type { LoggedRequest, Operation } from './logged-request.js';
 export type { CheckoutSession } from './resources/session-store.js';
 export type { WebhookEndpoint } from './resources/webhook-endpoints.js';
