@@ -1,6 +1,6 @@
 /** `npm start`: the whole thing on your machine, one command, and nothing left after Ctrl-C. */
-import { exportForPayPartner } from '@pay-checkout/sandbox';
 import { parseArgs } from 'node:util';
+import { exportForPayPartner } from '@pay-checkout/sandbox';
 import { isPort } from '../shared/config.js';
 import { deriveOperatorKey } from './secrets.js';
 import type { PortName } from './settings.js';

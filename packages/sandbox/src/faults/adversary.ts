@@ -3,9 +3,9 @@ import type { SwitchesInput } from '../switches.js';
 import { FAULT_TARGETS, isFaultOf, type FaultKind, type FaultTarget } from './fault-table.js';
 import type { Fault } from './fault.js';
 
-/** How many calls of ten are answered in an unkind way. */
+/** How many calls of ten meet something. */
 const UNKIND_OF_TEN = 6;
-const [SHARE, KIND] = [21, 22];
+const [SHARE, KIND, WAIT] = [21, 22, 23];
 
 /**
  * What is unkind and lawful, and how: nothing of it loses a call or a payment. What does, such as an error or a cut
@@ -41,7 +41,9 @@ export class Adversary {
     if (this.#random.below(10, row, SHARE) >= UNKIND_OF_TEN) return undefined;
     const kinds = (Object.keys(UNKIND) as FaultKind[]).filter((kind) => isFaultOf(operation, kind));
     const fault = this.#random.pick(kinds, row, KIND);
-    return { operation, fault, ...UNKIND[fault] };
+    const { latencySeconds: [least, most] = [0, 0], ...details } = UNKIND[fault] ?? {};
+    const seconds = least + (this.#random.below(1000, row, WAIT) / 1000) * (most - least);
+    return { operation, fault, ...details, latencySeconds: [seconds, seconds] };
   }
 
   /** Starts over. */
