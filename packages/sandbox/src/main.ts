@@ -12,9 +12,8 @@ const isStart = words.length === 0 || /^--(config|adversarial)\b/.test(words[0] 
 async function main(): Promise<void> {
   const options = { config: { type: 'string' }, adversarial: { type: 'string' } } as const;
   const { config: path, adversarial } = parseArgs({ args: words, options }).values;
-  const environment = { ...process.env };
-  if (adversarial !== undefined) environment['SANDBOX_ADVERSARIAL'] = adversarial;
-  const config = readConfig(environment, path);
+  const given = adversarial === undefined ? {} : { SANDBOX_ADVERSARIAL: adversarial };
+  const config = readConfig({ ...process.env, ...given }, path);
   const sandbox = createSandbox(config);
   const stop = () => void sandbox.close().then(() => process.disconnect?.());
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
