@@ -231,7 +231,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => string[]>> 
     return script === 'install' || script in scripts ? [] : [`no script ${script}`];
   },
   export(settings) {
-    const known = read('docs/operations/configure.md') + read('docs/pay-partner.md');
+    const known = read('docs/settings.md') + read('docs/pay-partner.md');
     return settings
       .map((setting) => setting.split('=')[0] ?? '')
       .filter((name) => !known.includes(`\`${name}\``))

@@ -148,7 +148,7 @@ export default defineConfig({
         items: [
           readme('Session server', 'packages/session-server'),
           readme('Operator', 'packages/operator'),
-          docs('Configure', 'operations/configure'),
+          docs('Settings', 'settings'),
           docs('Merchants file', 'merchants-file'),
           docs('Deploy', 'operations/deploy'),
           docs('Operate', 'operations/operate'),

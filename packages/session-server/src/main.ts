@@ -40,7 +40,7 @@ const USAGE = `Usage:
   pay-session-server --help | --version
 explain, report, events and webhooks are of the package @pay-checkout/operator.
 With --json each prints JSON, and an error is JSON in one line.
-Settings come from the environment: see docs/operations/configure.md.
+Settings come from the environment: see docs/settings.md.
 Exit codes: 0 done, 1 refused or failed, 2 wrong use, 78 the server did not start, and will not until
 the configuration is changed.
 `;

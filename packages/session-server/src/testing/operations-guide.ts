@@ -8,7 +8,12 @@ export function readOperationsGuide(): string {
   const pages = readdirSync(join(ROOT, 'docs/operations'))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/operations/${file}`);
-  return [...pages, 'docs/observability.md', 'packages/session-server/README.md']
+  return [
+    ...pages,
+    'docs/settings.md',
+    'docs/observability.md',
+    'packages/session-server/README.md',
+  ]
     .map((file) => readFileSync(join(ROOT, file), 'utf8'))
     .join('\n');
 }
