@@ -63,6 +63,10 @@ const config: KnipConfig = {
       entry: ['src/index.ts', 'src/**/*.test.ts', 'page/*/main.ts'],
       project: ['{src,page}/**/*.ts'],
       // Imported by the style sheet.
+      ignoreDependencies: ['@pay-checkout/page-kit'],
+    },
+    'packages/page-kit': {
+      // Imported by the style sheet.
       ignoreDependencies: ['@picocss/pico'],
     },
     'packages/sandbox': {
@@ -75,7 +79,7 @@ const config: KnipConfig = {
       ],
       project: ['{src,page}/**/*.{ts,js}', 'scripts/*.mjs'],
       // Imported by the style sheet.
-      ignoreDependencies: ['@picocss/pico'],
+      ignoreDependencies: ['@pay-checkout/page-kit'],
     },
     'packages/widget': {
       entry: [
@@ -127,6 +131,7 @@ const config: KnipConfig = {
       ignoreDependencies: [
         // Imported by style sheets.
         /^@fontsource/,
+        '@pay-checkout/page-kit',
       ],
     },
   },

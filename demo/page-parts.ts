@@ -90,8 +90,6 @@ const CONSOLE_PAGES = [
 const consoleHead = (title: string): string => `<meta charset="utf-8" />
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <meta name="color-scheme" content="light dark" />
-<meta name="theme-color" content="#fafbf8" media="(prefers-color-scheme: light)" />
-<meta name="theme-color" content="#182225" media="(prefers-color-scheme: dark)" />
 <title>${title} · Harbour Lane partner console</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml" />
 <link rel="stylesheet" href="../styles/console.css" />`;
@@ -102,39 +100,30 @@ function consoleHeader(current: string): string {
     return `<li><a href="${path}"${mark}>${title}</a></li>`;
   }).join('\n');
   return `<a class="skip" href="#main">Skip to the content</a>
-<header class="site-header">
-  <div class="wrap">
-    <a class="brand" href="/">
-      <svg viewBox="0 0 40 40" aria-hidden="true" focusable="false">
-        <path class="brand-sail" d="M19 4v21H6C12 21 17 13 19 4z" />
-        <path class="brand-jib" d="M22 9c3 8 7 13 12 16H22z" />
-        <path class="brand-hull" d="M4 28h32c-2 6-6 8-16 8S6 34 4 28z" />
-      </svg>
-      <span>Harbour Lane <small>Partner console</small></span>
-    </a>
-    <nav aria-label="Console">
-      <ul>
-        ${links}
-      </ul>
-    </nav>
-  </div>
+<header class="container">
+  <nav aria-label="Console">
+    <ul>
+      <li><strong><img src="/icon.svg" alt="" width="32" height="32" /> Harbour Lane partner console</strong></li>
+    </ul>
+    <ul>
+      ${links}
+    </ul>
+  </nav>
 </header>`;
 }
 
 const CONSOLE_RESULT = `<div id="waiting"></div>
 <div id="result"></div>
 <noscript>
-  <p class="note">The console needs JavaScript, which is off in this browser.</p>
+  <p>The console needs JavaScript, which is off in this browser.</p>
 </noscript>`;
 
 /** There is no sign-in: the process listens on this machine only. */
-const CONSOLE_FOOTER = `<footer class="site-footer">
-  <div class="wrap">
-    <p>
-      This console has no sign-in. It listens on this machine only (127.0.0.1), for the people who
-      work here.
-    </p>
-  </div>
+const CONSOLE_FOOTER = `<footer class="container">
+  <small>
+    This console has no sign-in. It listens on this machine only (127.0.0.1), for the people who
+    work here.
+  </small>
 </footer>`;
 
 function readPicture(sku: string): string {

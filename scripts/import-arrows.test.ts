@@ -4,19 +4,29 @@ import { describe, expect, it } from 'vitest';
 import { listCommittedFiles, ROOT } from './committed-files.mjs';
 
 /**
- * Who may import whom. `types` are type imports only; `tests` are for tests only. What a package loads if it is
- * installed is not an import: see `OPTIONAL`.
+ * Who may import whom. `types` are type imports only; `tests` are for tests only; `styles` are built into the
+ * pages. What a package loads if it is installed is not an import: see `OPTIONAL`.
  */
-const ARROWS: Record<string, { code: string[]; types?: string[]; tests?: string[] }> = {
+interface Arrows {
+  readonly code: readonly string[];
+  readonly types?: readonly string[];
+  readonly tests?: readonly string[];
+  readonly styles?: readonly string[];
+}
+const ARROWS: Readonly<Record<string, Arrows>> = {
   'packages/create': { code: [], tests: ['session-server', 'sandbox'] },
   'packages/merchant': { code: [], tests: ['session-server', 'sandbox'] },
-  'packages/operator': { code: ['session-server'] },
+  'packages/operator': { code: ['session-server'], styles: ['page-kit'] },
+  'packages/page-kit': { code: [] },
   'packages/partner-api': { code: [] },
   'packages/react': { code: ['widget'] },
-  'packages/sandbox': { code: [] },
+  'packages/sandbox': { code: [], styles: ['page-kit'] },
   'packages/session-server': { code: ['partner-api'], tests: ['sandbox'] },
   'packages/widget': { code: [], types: ['session-server/contract'] },
-  demo: { code: ['partner-api', 'session-server', 'operator', 'widget', 'merchant', 'sandbox'] },
+  demo: {
+    code: ['partner-api', 'session-server', 'operator', 'widget', 'merchant', 'sandbox'],
+    styles: ['page-kit'],
+  },
   tools: { code: ['session-server', 'operator', 'sandbox'] },
 };
 
@@ -174,7 +184,7 @@ describe('import arrows', () => {
     const shipped = ['dependencies', 'peerDependencies', 'optionalDependencies'].flatMap(namesIn);
     expect(shipped.filter((name) => !arrows.code.includes(name))).toEqual([]);
     const types = (arrows.types ?? []).map((target) => target.split('/')[0]);
-    const forWork = [...arrows.code, ...types, ...(arrows.tests ?? [])];
+    const forWork = [...arrows.code, ...types, ...(arrows.tests ?? []), ...(arrows.styles ?? [])];
     expect(namesIn('devDependencies').filter((name) => !forWork.includes(name))).toEqual([]);
   });
 

@@ -34,7 +34,10 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-const packages = readdirSync(join(ROOT, 'packages')).map((name) => join(ROOT, 'packages', name));
+/** `page-kit` is built into the pages of others. */
+const packages = readdirSync(join(ROOT, 'packages'))
+  .filter((name) => name !== 'page-kit')
+  .map((name) => join(ROOT, 'packages', name));
 const manifests = packages.map(readManifest);
 const folder = mkdtempSync(join(tmpdir(), 'pay-checkout-release-'));
 

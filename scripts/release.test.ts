@@ -10,7 +10,8 @@ interface Manifest {
   readonly exports: { readonly '.': { readonly types: string; readonly default: string } };
 }
 
-const names = readdirSync(join(ROOT, 'packages'));
+/** `page-kit` is built into the pages of others. */
+const names = readdirSync(join(ROOT, 'packages')).filter((name) => name !== 'page-kit');
 
 function readManifest(name: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, 'packages', name, 'package.json'), 'utf8')) as Manifest;

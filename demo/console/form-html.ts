@@ -35,8 +35,8 @@ function renderGroup(group: FormGroup, all: readonly OperationField[], layout: F
   if (group.isFolded) {
     return `<details><summary>${escape(group.title)}</summary>${body}</details>`;
   }
-  const hint = group.hint === undefined ? '' : `<p class="hint">${escape(group.hint)}</p>`;
-  return `<fieldset class="group"><legend>${escape(group.title)}</legend>${hint}${body}</fieldset>`;
+  const hint = group.hint === undefined ? '' : `<p><small>${escape(group.hint)}</small></p>`;
+  return `<fieldset><legend><h2>${escape(group.title)}</h2></legend>${hint}${body}</fieldset>`;
 }
 
 /** A template of one row; the page's script adds and removes copies, with a number for `#`. */
@@ -48,11 +48,11 @@ function renderRows(field: OperationField, layout: FormLayout): string {
     <fieldset class="row">
       <legend></legend>
       <div class="field-grid">${row}</div>
-      <button type="button" class="button quiet" data-remove>Remove</button>
+      <button type="button" class="outline" data-remove>Remove</button>
     </fieldset>
   </template>
   <div data-list></div>
-  <button type="button" class="button quiet" data-add>Add a ${rowName}</button>
+  <button type="button" class="outline" data-add>Add a ${rowName}</button>
 </div>`;
 }
 
@@ -82,10 +82,10 @@ function renderField(
   const isOwnList = list === `${id}-list` && words?.options === undefined;
   return `<div class="field"${words?.isHidden ? ' hidden' : ''}>
   <label for="${id}">${escape(label)}${label === field.name || isPlain ? '' : ` <code>${field.name}</code>`}${
-    field.isRequired ? ' <span class="needed">required</span>' : ''
+    field.isRequired ? ' <small>required</small>' : ''
   }</label>
-  ${hint === undefined ? '' : `<p class="hint" id="${id}-hint">${escape(hint)}</p>`}
   ${words?.options ? renderSelect(field, id, words.options) : `<input ${attributes.join(' ')} />`}
+  ${hint === undefined ? '' : `<small id="${id}-hint">${escape(hint)}</small>`}
   ${isOwnList ? `<datalist id="${id}-list">${options.join('')}</datalist>` : ''}
 </div>`;
 }

@@ -21,7 +21,7 @@ const CONSOLE = [
   ['', '.chart'],
   ['transactions', '.transactions'],
   ['checkout-session', 'form'],
-  ['transfers', '.rows'],
+  ['transfers', 'tbody tr'],
   ['reports', 'form'],
   ['signup-links', 'form'],
   ['webhooks', 'form'],

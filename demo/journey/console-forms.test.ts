@@ -84,7 +84,7 @@ describe('a checkout session', () => {
     await shop.getByLabel('Name on card').fill('Robin Sample');
     await shop.getByRole('button', { name: /^Pay/ }).click();
     await shop.waitForURL(/\/transactions\?q=/);
-    await shop.locator('[data-title="Order"]', { hasText: reference }).waitFor();
+    await shop.getByRole('link', { name: reference }).waitFor();
     await shop.close();
   });
 
@@ -124,8 +124,8 @@ describe('the other forms', () => {
     await field('status').fill('active');
     await press('Change the schedule');
     await page.getByRole('heading', { name: 'Schedule changed' }).waitFor();
-    expect(await page.locator('.answer dt').first().isVisible()).toBe(true);
-    expect(await page.locator('.answer').innerText()).toContain('Next run');
+    expect(await page.locator('article dt').first().isVisible()).toBe(true);
+    expect(await page.locator('article').innerText()).toContain('Next run');
   });
 
   it('send any action about a signup link, and show what the provider says to it', async () => {

@@ -8,6 +8,18 @@ import { startBrowser } from './start-browser.js';
 
 const PAST = { count: 1500, days: 90 };
 
+/** What the cells of a column say, in the table that `within` names, by the title of the column. */
+export function cellsOf(page: Page, title: string, within = '.transactions'): Promise<string[]> {
+  return page.locator(within).evaluateAll((tables, wanted) => {
+    const rows = tables.flatMap((table) => [...table.querySelectorAll('tr:not([hidden])')]);
+    const [titles, ...others] = rows.map((row) =>
+      [...row.children].map(({ textContent }) => textContent.replace(/[↑↓]/, '').trim()),
+    );
+    const at = titles?.indexOf(wanted) ?? -1;
+    return at < 0 ? [] : others.map((cells) => cells[at] ?? '');
+  }, title);
+}
+
 /**
  * A person at the partner console, with a sandbox behind it and nothing else: neither is a process of its
  * own, so that it starts fast. What needs the shop or the session server is a `Journey`.

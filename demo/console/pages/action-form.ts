@@ -4,7 +4,7 @@ import { find } from '../../shared/pages/find.js';
 import { findFormProblems, showFormProblems } from '../../shared/pages/form-problems.js';
 import { send, toProblem } from './console-api.js';
 import { showFieldProblems, toQuery } from './forms.js';
-import { renderProblem } from './loader.js';
+import { renderProblem } from './states.js';
 import { Waiting } from './waiting.js';
 
 export interface ActionFormOptions<T> {

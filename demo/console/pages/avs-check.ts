@@ -49,9 +49,7 @@ export function watchAvs(form: HTMLFormElement, output: HTMLElement): void {
           : html`<p>
               The address says
               ${better.map(([name, words], at) => html`${at === 0 ? '' : ', '}${words} <b>${found[name]}</b>`)}.
-              <button type="button" class="button quiet small" @click=${() => fillIn(found)}>
-                Fill in
-              </button>
+              <button type="button" class="outline" @click=${() => fillIn(found)}>Fill in</button>
             </p>`
       }
     </div>`;

@@ -48,8 +48,8 @@ function draw(canvas: HTMLCanvasElement, group: MetricGroup): void {
         {
           data: bars.map(({ value }) => value),
           maxBarThickness: WIDEST_BAR_PX,
-          backgroundColor: colour('--accent'),
-          hoverBackgroundColor: colour('--accent-strong'),
+          backgroundColor: colour('--pico-primary'),
+          hoverBackgroundColor: colour('--pico-primary-hover'),
         },
       ],
     },
@@ -61,11 +61,11 @@ function optionsOf(
   { isSeries, bars }: MetricGroup,
   colour: (name: string) => string,
 ): ChartOptions<'bar'> {
-  const ground = colour('--ground');
-  const color = colour('--muted');
+  const ground = colour('--pico-background-color');
+  const color = colour('--pico-muted-color');
   const names = {
     grid: { display: false },
-    border: { color: colour('--rule') },
+    border: { color: colour('--pico-muted-border-color') },
     ticks: {
       color,
       autoSkip: isSeries,
@@ -76,7 +76,7 @@ function optionsOf(
   const values = {
     beginAtZero: true,
     border: { display: false },
-    grid: { color: colour('--rule') },
+    grid: { color: colour('--pico-muted-border-color') },
     ticks: {
       color,
       maxTicksLimit: 5,
@@ -91,7 +91,7 @@ function optionsOf(
     plugins: {
       tooltip: {
         displayColors: false,
-        backgroundColor: colour('--ink'),
+        backgroundColor: colour('--pico-color'),
         titleColor: ground,
         bodyColor: ground,
         // The text has every digit; the number is for the length of the bar.

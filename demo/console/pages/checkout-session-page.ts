@@ -1,5 +1,5 @@
 /** Creates a checkout session: all fields, the split and the address check worked out, then the way to pay. */
-import { html, nothing, render, type TemplateResult } from 'lit';
+import { html, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { CheckoutSessionView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
@@ -10,6 +10,7 @@ import { renderOthers } from './formatting.js';
 import { readKnownThings, suggestMerchants } from './forms.js';
 import { nestRows, RowFields } from './row-fields.js';
 import { renderSplitTotal } from './split-total.js';
+import { renderOutcome } from './states.js';
 
 const form = find(document, '#create', HTMLFormElement);
 const amount = find(form, '#Amount', HTMLInputElement);
@@ -61,30 +62,23 @@ function renderCreated({
     readonly order_id?: number;
   };
   const search = new URLSearchParams({ q: reference ?? String(order ?? '') });
-  return html`<section class="answer">
-    <h2 tabindex="-1" data-focus>Checkout session created</h2>
-    <p>
+  const content = html`<p>
       Its identifier: <code>${sessionId}</code> ${renderCopyButton(sessionId, 'the identifier')}
     </p>
     ${
       payUrl === undefined
         ? html`<p>Pass it to <code>configure()</code> of the provider’s client SDK.</p>`
-        : nothing
-    }
-    <p class="next">
-      ${
-        payUrl === undefined
-          ? nothing
-          : html`<a class="button" href=${payUrl} target="_blank" rel="noopener">
+        : html`<p>
+            <a href=${payUrl} target="_blank" rel="noopener">
               Pay it<span class="unseen"> (a new window)</span>
-            </a>`
-      }
-      <a class="button quiet" href="/transactions?${search}">Find its transaction</a>
-    </p>
+            </a>
+          </p>`
+    }
+    <p><a href="/transactions?${search}">Find its transaction</a></p>
     <details>
       <summary>What was sent</summary>
-      <pre class="code" tabindex="0" aria-label="What was sent">${request}</pre>
+      <pre tabindex="0" aria-label="What was sent">${request}</pre>
     </details>
-    ${renderOthers(others)}
-  </section>`;
+    ${renderOthers(others)}`;
+  return renderOutcome('good', 'Checkout session created', content);
 }

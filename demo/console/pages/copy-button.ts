@@ -12,7 +12,7 @@ export function renderCopyButton(text: string, what: string): TemplateResult {
   };
   return html`<button
     type="button"
-    class="button quiet small"
+    class="outline"
     aria-label="Copy ${what}"
     aria-live="polite"
     @click=${copy}

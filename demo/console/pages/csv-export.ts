@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ConsoleProblem } from '../console-view.js';
 import { formatNumber } from './formatting.js';
-import { renderProblem } from './loader.js';
+import { renderProblem } from './states.js';
 
 const [CARRIAGE_RETURN, NEW_LINE] = [13, 10];
 
@@ -37,7 +37,7 @@ export class CsvExport {
     return html`<div class="exporting">
         <button
           type="button"
-          class="button quiet"
+          class="outline"
           @click=${() => (isRunning ? this.#cancel() : void this.#run())}
         >
           ${isRunning ? 'Stop' : 'Export all as CSV'}

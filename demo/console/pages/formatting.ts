@@ -61,12 +61,12 @@ export function count(number: number, thing: string): string {
 }
 
 export function renderFields(fields: ProviderFields): TemplateResult {
-  return html`<dl class="fields">
+  return html`<dl class="facts">
     ${Object.entries(fields).map(
       ([name, text]) =>
         html`<div>
           <dt>${name}</dt>
-          <dd>${text === '' ? html`<span class="hint">no value</span>` : text}</dd>
+          <dd>${text === '' ? html`<small>no value</small>` : text}</dd>
         </div>`,
     )}
   </dl>`;

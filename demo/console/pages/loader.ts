@@ -1,9 +1,9 @@
 /** Loads a part of a page: waiting, the answer, or a problem and what to do. The newest request wins. */
-import { html, render, type TemplateResult, nothing } from 'lit';
+import { html, render, type TemplateResult } from 'lit';
 import type { ConsoleProblem } from '../console-view.js';
 import { toProblem } from './console-api.js';
 import { showFieldProblems } from './forms.js';
-import { renderStopped } from './states.js';
+import { renderProblem, renderStopped } from './states.js';
 import type { Waiting } from './waiting.js';
 
 export interface LoaderOptions {
@@ -81,28 +81,3 @@ export class Loader {
 }
 
 const NO_PROBLEM = { errors: [] } as const;
-
-/** The heading can take the focus. Without `retry` there is no button: doing it again is a choice. */
-export function renderProblem(problem: ConsoleProblem, retry?: () => void): TemplateResult {
-  const { code, title, next, detail, requestId, providerSaid } = problem;
-  return html`<section class="problem ${code === 'outcome_unknown' ? 'is-unknown' : ''}">
-    <h2 tabindex="-1" data-focus>${title}</h2>
-    <p>${next}</p>
-    ${
-      retry === undefined
-        ? nothing
-        : html`<button type="button" class="button" @click=${retry}>Try again</button>`
-    }
-    <details>
-      <summary>What is known</summary>
-      <p>${detail}</p>
-      ${requestId === undefined ? nothing : html`<p>Request id: <code>${requestId}</code></p>`}
-      ${
-        providerSaid === undefined
-          ? nothing
-          : html`<p>The provider said:</p>
-              <pre class="code">${providerSaid}</pre>`
-      }
-    </details>
-  </section>`;
-}

@@ -80,14 +80,12 @@ function renderAnalytics({ figures, groups, others }: AnalyticsView): TemplateRe
   return html`
     <section aria-labelledby="figures">
       <h2 id="figures">Figures</h2>
-      <dl class="figures">
+      <dl class="facts figures">
         ${Object.entries(figures).map(
           ([name, text]) =>
             html`<div>
               <dt>${humanise(name)}</dt>
-              <dd>
-                ${text === '' ? html`<span class="hint">no value</span>` : formatNumber(text)}
-              </dd>
+              <dd>${text === '' ? html`<small>no value</small>` : formatNumber(text)}</dd>
             </div>`,
         )}
       </dl>
@@ -101,6 +99,6 @@ function renderAnalytics({ figures, groups, others }: AnalyticsView): TemplateRe
           </section>`
     }
     ${renderOthers(others)}
-    <p class="hint">Names and numbers come from the provider; its specification lists none.</p>
+    <p><small>Names and numbers come from the provider; its specification lists none.</small></p>
   `;
 }

@@ -5,6 +5,7 @@ import type { ProviderFields, ReportScheduleView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
 import { renderFields } from './formatting.js';
 import { readKnownThings, suggest } from './forms.js';
+import { renderOutcome } from './states.js';
 
 startActionForm<ReportScheduleView>({
   form: find(document, '#action', HTMLFormElement),
@@ -13,14 +14,15 @@ startActionForm<ReportScheduleView>({
   path: '/api/report-schedules',
   busy: 'Changing the schedule…',
   draw: ({ schedule }) =>
-    html`<section class="answer is-wide">
-      <h2 tabindex="-1" data-focus>Schedule changed</h2>
-      ${renderSummary(schedule)}
-      <details>
-        <summary>All fields</summary>
-        ${renderFields(schedule)}
-      </details>
-    </section>`,
+    renderOutcome(
+      'good',
+      'Schedule changed',
+      html`${renderSummary(schedule)}
+        <details>
+          <summary>All fields</summary>
+          ${renderFields(schedule)}
+        </details>`,
+    ),
 });
 
 void readKnownThings().then(({ reportSchedules }) =>
@@ -44,19 +46,12 @@ const FACTS = [
 
 function renderSummary(schedule: ProviderFields): TemplateResult {
   const { download_url: file = '', error_message: error = '' } = schedule;
-  return html`<dl class="fields">
-      ${FACTS.filter(([name]) => schedule[name] !== undefined && schedule[name] !== '').map(
-        ([name, title]) =>
-          html`<div>
-            <dt>${title}</dt>
-            <dd>${schedule[name]}</dd>
-          </div>`,
-      )}
-    </dl>
-    ${error === '' ? nothing : html`<p class="is-wrong">The provider reports: ${error}</p>`}
-    ${
-      /^https?:/.test(file)
-        ? html`<p><a class="button quiet" href=${file} rel="noopener">Download the report</a></p>`
-        : nothing
-    }`;
+  const facts = FACTS.filter(([name]) => schedule[name] !== undefined && schedule[name] !== '');
+  return html`${renderFields(Object.fromEntries(facts.map(([name, title]) => [title, schedule[name] ?? ''])))}
+  ${error === '' ? nothing : html`<p class="is-bad">The provider reports: ${error}</p>`}
+  ${
+    /^https?:/.test(file)
+      ? html`<p><a href=${file} rel="noopener">Download the report</a></p>`
+      : nothing
+  }`;
 }

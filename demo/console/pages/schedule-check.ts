@@ -61,7 +61,7 @@ function renderSchedules(
       return html`<p>Transfer ${index + 1}: <b>${words}</b></p>
         ${renderRuns(nextRuns)}`;
     })}
-    <p class="hint">Next runs in ${zone}.</p>
+    <small>Next runs in ${zone}.</small>
   </div>`;
 }
 

@@ -5,6 +5,7 @@ import type { SignupLinkView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
 import { renderOthers } from './formatting.js';
 import { readKnownThings, suggestMerchants } from './forms.js';
+import { renderOutcome } from './states.js';
 
 const form = find(document, '#link', HTMLFormElement);
 find(form, '#action', HTMLInputElement).value = 'reactivate';
@@ -16,11 +17,12 @@ startActionForm<SignupLinkView>({
   path: '/api/signup-links',
   busy: 'Sending the action…',
   draw: ({ message, others }) =>
-    html`<section class="answer">
-      <h2 tabindex="-1" data-focus>The provider says</h2>
-      <p>${message}</p>
-      ${renderOthers(others)}
-    </section>`,
+    renderOutcome(
+      'good',
+      'The provider says',
+      html`<p>${message}</p>
+        ${renderOthers(others)}`,
+    ),
 });
 
 void readKnownThings().then((known) => suggestMerchants('merchants', known));

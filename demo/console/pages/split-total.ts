@@ -34,18 +34,18 @@ export function renderSplitTotal(
         ({ partner, value, note }) =>
           html`<li>
             <span>${partner}</span> <b>${value ?? 'not known'}</b>
-            ${note === undefined ? nothing : html`<span class="hint">${note}</span>`}
+            ${note === undefined ? nothing : html`<span class="quiet">${note}</span>`}
           </li>`,
       )}
     </ul>
     ${isDecimal(amount) ? renderRest(amount, total) : html`<p>Together <b>${total}</b></p>`}
-    ${known.length < shares.length ? html`<p class="hint">Not every share is counted.</p>` : nothing}
+    ${known.length < shares.length ? html`<p class="quiet">Not every share is counted.</p>` : nothing}
   </div>`;
 }
 
 function renderRest(amount: string, total: string): TemplateResult {
   if (compareDecimals(total, amount) > 0) {
-    return html`<p class="is-wrong">
+    return html`<p class="is-bad">
       Together <b>${total}</b>: <b>${subtractDecimals(total, amount)}</b> more than the amount of
       ${amount}.
     </p>`;

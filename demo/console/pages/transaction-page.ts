@@ -48,38 +48,32 @@ const MONEY = [
 function renderTransaction({ transaction, related, orderUrl }: TransactionView): TemplateResult {
   const { currencyCode: currency = '', orderRef, merchantName, merchantId } = transaction;
   return html`
-    <section class="facts" aria-label="Summary">
+    <section aria-label="Summary">
       <p class="big-amount">${describeAmount(transaction)}</p>
       <p>
-        <span class="status" data-status=${transaction['status'] ?? ''}>
-          ${describeStatus(transaction)}
-        </span>
+        <span data-status=${transaction['status'] ?? ''}> ${describeStatus(transaction)} </span>
         · ${merchantName ?? merchantId ?? 'no merchant'} · ${orderRef ?? 'no order reference'}
       </p>
       ${
         orderUrl === undefined
           ? nothing
-          : html`<p class="next">
-              <a class="button quiet" href=${orderUrl} rel="noopener">
-                Its order in the session server
-              </a>
-            </p>`
+          : html`<p><a href=${orderUrl} rel="noopener">Its order in the session server</a></p>`
       }
     </section>
     <section aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>
       <ol class="timeline">
         ${listSteps(transaction, related).map(
-          ({ when, what }) => html`<li><span class="when">${when}</span> ${what}</li>`,
+          ({ when, what }) => html`<li><small>${when}</small><br />${what}</li>`,
         )}
       </ol>
-      <p class="hint">
-        Times in ${moments.zone}. The provider gives one time for each transaction.
+      <p>
+        <small>Times in ${moments.zone}. The provider gives one time for each transaction.</small>
       </p>
     </section>
     <section aria-labelledby="money">
       <h2 id="money">Money</h2>
-      <dl class="figures">
+      <dl class="facts figures">
         ${MONEY.filter(([field]) => transaction[field] !== undefined).map(
           ([field, title]) =>
             html`<div>

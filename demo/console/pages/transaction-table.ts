@@ -1,4 +1,4 @@
-/** Transactions as a table, sorted and with the columns of choice; on a narrow page each row is a card. */
+/** Transactions as a table, sorted and with the columns of choice. */
 import {
   columnVisibilityFeature,
   constructTable,
@@ -64,10 +64,8 @@ const USUAL: readonly Column[] = [
     text: describeStatus,
     draw: (row) => {
       const refund = describeRefund(row);
-      return html`<span class="status" data-status=${row['status'] ?? ''}
-          >${describeStatus(row)}</span
-        >
-        ${refund === undefined ? nothing : html`<span class="refund">${refund}</span>`}`;
+      return html`<span data-status=${row['status'] ?? ''}>${describeStatus(row)}</span>
+        ${refund === undefined ? nothing : html`<br /><small>${refund}</small>`}`;
     },
   },
   {
@@ -75,7 +73,7 @@ const USUAL: readonly Column[] = [
     title: 'Amount',
     isNumber: true,
     text: (row) => row['amount'],
-    draw: (row) => html`<span class="amount">${describeAmount(row)}</span>`,
+    draw: describeAmount,
   },
 ];
 
@@ -157,7 +155,7 @@ export class TransactionTable {
   }
 
   renderColumnChoice(): TemplateResult {
-    return html`<details class="column-choice">
+    return html`<details>
       <summary>Columns</summary>
       <div class="choices">
         ${this.#columns.map(({ id, title }) => {
@@ -175,34 +173,35 @@ export class TransactionTable {
     </details>`;
   }
 
-  /** The roles are explicit: a table that is laid out as cards would lose them. */
   render(): TemplateResult {
     const [headers] = this.#table.getHeaderGroups();
     const visible = this.#columns.filter(({ id }) => this.#table.getColumn(id)?.getIsVisible());
     const kind = visible.map(({ id }) => id).join();
-    return html`<table class="transactions" role="table">
-      <caption>
-        ${this.sort === undefined ? 'Newest first.' : 'Only what is shown here is sorted.'} Times in
-        ${this.#moments.zone}.
-      </caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          ${headers?.headers.map((header) => this.#renderHeader(header))}
-          <th role="columnheader" scope="col"><span class="unseen">All fields</span></th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${repeat(
-          this.#table.getRowModel().rows,
-          (row) => row.index,
-          (row) =>
-            // A row that stands is not drawn again when others are added.
-            guard([row.original, kind, this.#moments], () =>
-              renderRow(row, visible, this.#moments),
-            ),
-        )}
-      </tbody>
-    </table>`;
+    return html`<div class="overflow-auto" tabindex="0" role="region" aria-label="Transactions">
+      <table class="transactions">
+        <caption>
+          ${this.sort === undefined ? 'Newest first.' : 'Only what is shown here is sorted.'} Times
+          in ${this.#moments.zone}.
+        </caption>
+        <thead>
+          <tr>
+            ${headers?.headers.map((header) => this.#renderHeader(header))}
+            <th scope="col"><span class="unseen">All fields</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${repeat(
+            this.#table.getRowModel().rows,
+            (row) => row.index,
+            (row) =>
+              // A row that stands is not drawn again when others are added.
+              guard([row.original, kind, this.#moments], () =>
+                renderRow(row, visible, this.#moments),
+              ),
+          )}
+        </tbody>
+      </table>
+    </div>`;
   }
 
   #renderHeader({ column }: Header<Features, ProviderFields>): TemplateResult {
@@ -211,12 +210,11 @@ export class TransactionTable {
     const sorted = column.getIsSorted();
     const order = { asc: 'ascending', desc: 'descending' } as const;
     return html`<th
-      role="columnheader"
       scope="col"
       class=${isNumber ? 'number' : ''}
       aria-sort=${sorted === false ? 'none' : order[sorted]}
     >
-      <button type="button" class="sort" @click=${() => column.toggleSorting()}>
+      <button type="button" @click=${() => column.toggleSorting()}>
         ${title}<span aria-hidden="true"
           >${{ none: '', asc: ' ↑', desc: ' ↓' }[sorted || 'none']}</span
         >
@@ -248,17 +246,15 @@ function renderRow(
   columns: readonly Column[],
   moments: MomentWords,
 ): TemplateResult {
-  return html`<tr role="row">
+  return html`<tr>
       ${columns.map(
-        ({ title, isNumber, draw }) =>
-          html`<td role="cell" data-title=${title} class=${isNumber ? 'number' : ''}>
-            <span>${draw(original, moments)}</span>
-          </td>`,
+        ({ isNumber, draw }) =>
+          html`<td class=${isNumber ? 'number' : ''}>${draw(original, moments)}</td>`,
       )}
-      <td role="cell" class="unfold">
+      <td>
         <button
           type="button"
-          class="link"
+          class="outline"
           aria-expanded="false"
           aria-controls="row-${index}"
           aria-label="All fields of ${original['orderRef'] ?? original['id'] ?? `row ${index + 1}`}"
@@ -268,8 +264,8 @@ function renderRow(
         </button>
       </td>
     </tr>
-    <tr role="row" id="row-${index}" class="all-fields" hidden>
-      <td role="cell" colspan=${columns.length + 1}>${renderFields(original)}</td>
+    <tr id="row-${index}" hidden>
+      <td colspan=${columns.length + 1}>${renderFields(original)}</td>
     </tr>`;
 }
 

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { ProviderFields } from '../console-view.js';
 import { addDecimals, isDecimal } from '../decimal.js';
 import { count, formatMoney } from './formatting.js';
+import { renderTable, type TableColumn } from './table.js';
 
 const MONEY = [
   ['amount', 'Amount'],
@@ -14,49 +15,34 @@ const MONEY = [
 
 export function renderTotals(rows: readonly ProviderFields[]): TemplateResult | typeof nothing {
   if (rows.length === 0) return nothing;
-  const currencies = new Map<string, ProviderFields[]>();
-  for (const row of rows) {
-    const currency = row['currencyCode'] ?? '';
-    const group = currencies.get(currency);
-    if (group === undefined) currencies.set(currency, [row]);
-    else group.push(row);
-  }
+  const currencies = [...new Set(rows.map(currencyOf))].map((currency): Group => [
+    currency,
+    rows.filter((row) => currencyOf(row) === currency),
+  ]);
   return html`<details class="totals" open>
     <summary>Totals of ${count(rows.length, 'transaction')} shown</summary>
-    <table class="rows" role="table">
-      <caption class="unseen">
-        Totals by currency
-      </caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th role="columnheader" scope="col">Currency</th>
-          <th role="columnheader" scope="col" class="number">Transactions</th>
-          ${MONEY.map(([, title]) => html`<th role="columnheader" scope="col" class="number">${title}</th>`)}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${[...currencies].map(([currency, group]) => renderCurrency(currency, group))}
-      </tbody>
-    </table>
+    ${renderTable('Totals by currency', COLUMNS, currencies)}
   </details>`;
 }
 
-function renderCurrency(currency: string, rows: readonly ProviderFields[]): TemplateResult {
-  return html`<tr role="row">
-    <td role="cell" data-title="Currency"><b>${currency === '' ? 'none' : currency}</b></td>
-    <td role="cell" data-title="Transactions" class="number"><span>${rows.length}</span></td>
-    ${MONEY.map(([field, title]) => {
-      const values = rows.map((row) => row[field]).filter(isDecimal);
-      const missing = rows.length - values.length;
-      return html`<td role="cell" data-title=${title} class="number">
-        <span
-          >${values.length === 0 ? '–' : formatMoney(addDecimals(values), currency)}${
-            missing > 0 && values.length > 0
-              ? html`<br /><span class="hint">of ${values.length}</span>`
-              : nothing
-          }</span
-        >
-      </td>`;
-    })}
-  </tr>`;
+const currencyOf = (row: ProviderFields): string => row['currencyCode'] ?? '';
+
+/** A currency, and the rows in it. */
+type Group = readonly [currency: string, rows: readonly ProviderFields[]];
+
+const COLUMNS: readonly TableColumn<Group>[] = [
+  { title: 'Currency', draw: ([currency]) => html`<b>${currency === '' ? 'none' : currency}</b>` },
+  { title: 'Transactions', isNumber: true, draw: ([, rows]) => rows.length },
+  ...MONEY.map(([field, title]) => ({
+    title,
+    isNumber: true,
+    draw: (group: Group) => renderSum(field, group),
+  })),
+];
+
+function renderSum(field: string, [currency, rows]: Group): TemplateResult | string {
+  const values = rows.map((row) => row[field]).filter(isDecimal);
+  if (values.length === 0) return '–';
+  const sum = formatMoney(addDecimals(values), currency);
+  return values.length === rows.length ? sum : html`${sum}<br /><small>of ${values.length}</small>`;
 }

@@ -7,8 +7,8 @@ import { CsvExport } from './csv-export.js';
 import { count, renderOthers } from './formatting.js';
 import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
 import { keepPlace, keepScroll, readPlace, restoreScroll } from './list-place.js';
-import { Loader, renderProblem } from './loader.js';
-import { renderState } from './states.js';
+import { Loader } from './loader.js';
+import { renderProblem, renderState } from './states.js';
 import { TransactionTable } from './transaction-table.js';
 import { renderTotals } from './transaction-totals.js';
 import { Waiting } from './waiting.js';
@@ -137,7 +137,7 @@ async function add(current: Shown): Promise<void> {
     if (query !== newest) return;
     if (running.signal.aborted) {
       waiting.end('Stopped. No more were added.');
-      host.querySelector<HTMLElement>('.next button')?.focus();
+      host.querySelector<HTMLElement>('[data-more]')?.focus();
       return;
     }
     const problem = toProblem(error);
@@ -173,25 +173,27 @@ function renderList(current: Shown): TemplateResult {
     <div class="list-tools">${table.renderColumnChoice()} ${csv.render()}</div>
     ${
       query.has('q')
-        ? html`<p class="hint">
-            The provider has no search: the console reads its list, newest first. An export has all
-            rows of the filters.
+        ? html`<p>
+            <small>
+              The provider has no search: the console reads its list, newest first. An export has
+              all rows of the filters.
+            </small>
           </p>`
         : nothing
     }
     ${
       unreadable === 0
         ? nothing
-        : html`<p class="note">
+        : html`<p class="is-wait">
             ${count(unreadable, 'row')} of the provider cannot be read, and may be about any
             payment.
           </p>`
     }
-    ${rows.length === 0 ? html`<p class="lead">Nothing found so far.</p>` : table.render()}
+    ${rows.length === 0 ? html`<p>Nothing found so far.</p>` : table.render()}
     ${problem ?? (hasMore ? renderMore(current) : nothing)}
     ${
       hasMore && nextCursor === undefined
-        ? html`<p class="note">
+        ? html`<p class="is-wait">
             There may be more rows, and the provider does not say where. Ask for fewer days at a
             time.
           </p>`
@@ -208,7 +210,7 @@ function renderNone(query: URLSearchParams, isSearch: boolean): TemplateResult {
         title: 'No transactions yet',
         next: 'A payment is here as soon as the provider lists it. Create a session to try one.',
       },
-      html`<a class="button" href="/checkout-session">Create a checkout session</a>`,
+      html`<p><a href="/checkout-session">Create a checkout session</a></p>`,
     );
   }
   return renderState(
@@ -218,14 +220,14 @@ function renderNone(query: URLSearchParams, isSearch: boolean): TemplateResult {
         ? 'The search looks for the whole text in every field. Try a shorter one, or fewer filters.'
         : 'Try more days, another status, or another merchant.',
     },
-    html`<a class="button quiet" href="/transactions">Show all</a>`,
+    html`<p><a href="/transactions">Show all</a></p>`,
   );
 }
 
 function renderMore(current: Shown): TemplateResult | typeof nothing {
   if (current.list.lastPage.nextCursor === undefined) return nothing;
-  return html`<p class="next">
-    <button type="button" class="button quiet" @click=${() => void add(current)}>
+  return html`<p>
+    <button type="button" class="outline" data-more @click=${() => void add(current)}>
       ${current.list.searched > 0 ? 'Search on' : 'Show more'}
     </button>
   </p>`;

@@ -1,25 +1,17 @@
 /** The scheduled transfers of a merchant account. */
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
-import type { TransfersView, TransferView } from '../console-view.js';
+import type { ProviderFields, TransfersView, TransferView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
 import { read } from './console-api.js';
 import { count, renderOthers } from './formatting.js';
 import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
 import { Loader } from './loader.js';
-import { renderState } from './states.js';
+import { renderOutcome, renderState } from './states.js';
+import { renderTable, type TableColumn } from './table.js';
 import { Waiting } from './waiting.js';
 import { nestRows, RowFields } from './row-fields.js';
 import { renderRuns, watchSchedules } from './schedule-check.js';
-
-/** Fields with a column of their own. */
-const COLUMNS = [
-  ['id', 'Transfer'],
-  ['merchantAccount', 'Account'],
-  ['currency', 'Currency'],
-  ['schedule', 'Schedule'],
-  ['status', 'Status'],
-] as const;
 
 const form = find(document, '#filters', HTMLFormElement);
 const merchant = find(form, '#mid', HTMLInputElement);
@@ -45,10 +37,7 @@ startActionForm<TransfersView>({
   busy: 'Asking the provider…',
   toBody: (fields) => ({ ...Object.fromEntries(toQuery(form)), ...nestRows(fields) }),
   draw: (view) =>
-    html`<section>
-      <h2 tabindex="-1" data-focus>The provider’s answer to this body</h2>
-      ${renderTransfers(view)}
-    </section>`,
+    renderOutcome('good', 'The provider’s answer to this body', renderTransfers(view)),
 });
 
 void start();
@@ -84,39 +73,34 @@ function load(): void {
 
 function renderTransfers({ transfers }: TransfersView): TemplateResult {
   if (transfers.length === 0) return renderState(NO_TRANSFERS);
-  return html`<table class="rows" role="table">
-      <caption>
-        As the provider sends them
-      </caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          ${COLUMNS.map(([, title]) => html`<th role="columnheader" scope="col">${title}</th>`)}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${transfers.map(renderTransfer)}
-      </tbody>
-    </table>
-    <p class="hint">
-      In which time zone the provider reads a schedule is not shown: the next runs are worked out in
-      the one that you choose.
+  return html`${renderTable('Transfers, as the provider sends them', COLUMNS, transfers)}
+    <p>
+      <small>
+        In which time zone the provider reads a schedule is not shown: the next runs are worked out
+        in the one that you choose.
+      </small>
     </p>`;
 }
 
-function renderTransfer({ fields, words, nextRuns = [] }: TransferView): TemplateResult {
-  const shown = COLUMNS.map(([field]) => field as string);
-  const others = Object.entries(fields).filter(([name]) => !shown.includes(name));
-  return html`<tr role="row">
-    ${COLUMNS.map(
-      ([field, title]) =>
-        html`<td role="cell" data-title=${title}>
-          <span>
-            ${fields[field] ?? '–'}
-            ${field === 'id' ? renderOthers(Object.fromEntries(others)) : nothing}
-            ${field === 'schedule' && words !== undefined ? html`<br /><b>${words}</b>` : nothing}
-            ${field === 'schedule' ? renderRuns(nextRuns) : nothing}
-          </span>
-        </td>`,
-    )}
-  </tr>`;
+/** Fields with a column of their own; the first has all others below it. */
+const FIELDS = ['id', 'merchantAccount', 'currency', 'schedule', 'status'] as const;
+const COLUMNS: readonly TableColumn<TransferView>[] = [
+  {
+    title: 'Transfer',
+    draw: ({ fields }) => html`${fields['id'] ?? '–'} ${renderOthers(omit(fields))}`,
+  },
+  { title: 'Account', draw: ({ fields }) => fields['merchantAccount'] ?? '–' },
+  { title: 'Currency', draw: ({ fields }) => fields['currency'] ?? '–' },
+  {
+    title: 'Schedule',
+    draw: ({ fields, words, nextRuns = [] }) =>
+      html`${fields['schedule'] ?? '–'}
+      ${words === undefined ? nothing : html`<br /><b>${words}</b>`} ${renderRuns(nextRuns)}`,
+  },
+  { title: 'Status', draw: ({ fields }) => fields['status'] ?? '–' },
+];
+
+function omit(fields: ProviderFields): ProviderFields {
+  const shown: readonly string[] = FIELDS;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !shown.includes(name)));
 }

@@ -18,7 +18,7 @@ export class Waiting {
     // The words next to it say the same.
     this.#progress.setAttribute('aria-hidden', 'true');
     this.#stop.type = 'button';
-    this.#stop.className = 'button quiet small';
+    this.#stop.className = 'outline';
     this.#stop.textContent = 'Stop waiting';
     this.#stop.hidden = true;
     host.replaceChildren(this.#words, this.#progress, this.#stop);

@@ -12,7 +12,8 @@ import { read } from './console-api.js';
 import { renderCopyButton } from './copy-button.js';
 import { renderOthers } from './formatting.js';
 import { Loader } from './loader.js';
-import { renderState } from './states.js';
+import { renderOutcome, renderState } from './states.js';
+import { renderTable, type TableColumn } from './table.js';
 import { MomentWords } from './transaction-words.js';
 import { Waiting } from './waiting.js';
 
@@ -75,66 +76,51 @@ function renderKept(webhooks: readonly KeptWebhook[]): TemplateResult {
       next: 'Create one above: it is listed here with the file of its key.',
     });
   }
-  return html`<table class="rows" role="table">
-      <caption class="unseen">
-        Webhooks that were created here
-      </caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          ${['Address', 'Webhook', 'Events', 'Created', 'Key', 'Test'].map(
-            (title) => html`<th role="columnheader" scope="col">${title}</th>`,
-          )}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${webhooks.map(renderWebhook)}
-      </tbody>
-    </table>
-    <p class="hint">
-      The provider’s document shows no list of webhooks: others may exist, and one of these may be
-      gone.
+  return html`${renderTable('Webhooks that were created here', COLUMNS, webhooks)}
+    <p>
+      <small>
+        The provider’s document shows no list of webhooks: others may exist, and one of these may be
+        gone.
+      </small>
     </p>`;
 }
 
-function renderWebhook(webhook: KeptWebhook): TemplateResult {
-  const { url, description, events = [], createdAt, keyFile } = webhook;
+const COLUMNS: readonly TableColumn<KeptWebhook>[] = [
+  {
+    title: 'Address',
+    draw: ({ url, description }) =>
+      html`${url ?? 'not known'}<br /><small>${description ?? nothing}</small>`,
+  },
+  { title: 'Webhook', draw: ({ webhookId: id }) => html`<code>${id}</code>` },
+  { title: 'Events', draw: ({ events = [] }) => events.join(', ') || '–' },
+  { title: 'Created', draw: ({ createdAt }) => moments.describe(createdAt) },
+  { title: 'Key', draw: ({ keyFile }) => html`<code>${keyFile}</code>` },
+  { title: 'Test', draw: renderTestButton },
+];
+
+function renderTestButton(webhook: KeptWebhook): TemplateResult {
   const test = (): void => {
     webhookId.value = webhook.webhookId;
     testForm.requestSubmit();
   };
-  return html`<tr role="row">
-    <td role="cell" data-title="Address">
-      <span>
-        ${url ?? 'not known'}${description === undefined ? nothing : html`<br /><span class="hint">${description}</span>`}
-      </span>
-    </td>
-    <td role="cell" data-title="Webhook"><code>${webhook.webhookId}</code></td>
-    <td role="cell" data-title="Events"><span>${events.join(', ') || '–'}</span></td>
-    <td role="cell" data-title="Created"><span>${moments.describe(createdAt)}</span></td>
-    <td role="cell" data-title="Key"><code>${keyFile}</code></td>
-    <td role="cell" data-title="Test">
-      <button
-        type="button"
-        class="button quiet small"
-        aria-label="Test ${url ?? webhook.webhookId}"
-        @click=${test}
-      >
-        Test
-      </button>
-    </td>
-  </tr>`;
+  return html`<button
+    type="button"
+    class="outline"
+    aria-label="Test ${webhook.url ?? webhook.webhookId}"
+    @click=${test}
+  >
+    Test
+  </button>`;
 }
 
 function renderCreated({ webhookId: id, keyFile, hmacKey, others }: CreatedWebhookView) {
-  return html`<section class="answer">
-    <h2 tabindex="-1" data-focus>Webhook created</h2>
-    <p>Its identifier: <code>${id}</code></p>
+  const content = html`<p>Its identifier: <code>${id}</code></p>
     <p>
       Its key is in <code data-key-file>${keyFile}</code>, where the program that verifies webhooks
       reads it.
     </p>
-    ${hmacKey === undefined ? nothing : renderKey(hmacKey)} ${renderOthers(others)}
-  </section>`;
+    ${hmacKey === undefined ? nothing : renderKey(hmacKey)} ${renderOthers(others)}`;
+  return renderOutcome('good', 'Webhook created', content);
 }
 
 function renderKey(key: string): TemplateResult {
@@ -142,12 +128,12 @@ function renderKey(key: string): TemplateResult {
     if (button instanceof HTMLElement) button.closest('[data-key]')?.remove();
     createResult.querySelector<HTMLElement>('[data-focus]')?.focus();
   };
-  return html`<div class="shown-key" data-key>
-    <p>Shown only now. The provider does not give it again.</p>
+  return html`<div data-key>
+    <p class="is-wait">Shown only now. The provider does not give it again.</p>
     <p><code>${key}</code></p>
-    <p class="next">
+    <p>
       ${renderCopyButton(key, 'the key')}
-      <button type="button" class="button quiet small" @click=${hide}>Hide the key</button>
+      <button type="button" class="outline" @click=${hide}>Hide the key</button>
     </p>
   </div>`;
 }
@@ -155,22 +141,20 @@ function renderKey(key: string): TemplateResult {
 /** Whatever the endpoint did is an answer: how a timeout is written is not shown. */
 function renderTest({ statusCode, response, others }: WebhookTestView): TemplateResult {
   const isSuccess = /^2\d\d$/.test(statusCode ?? '');
-  return html`<section class="answer ${isSuccess ? '' : 'is-no-success'}">
-    <h2 tabindex="-1" data-focus>
-      ${isSuccess ? 'The endpoint accepted the test' : 'The endpoint did not accept the test'}
-    </h2>
-    <p>The provider reports the status <b>${statusCode ?? 'none'}</b>.</p>
+  const content = html`<p>The provider reports the status <b>${statusCode ?? 'none'}</b>.</p>
     ${
       response === undefined || response === ''
-        ? html`<p class="hint">It reports no response body.</p>`
+        ? html`<p><small>It reports no response body.</small></p>`
         : html`<p>It reports these words:</p>
-            <pre class="code">${response}</pre>`
+            <pre>${response}</pre>`
     }
     ${
       isSuccess
         ? nothing
         : html`<p>The webhook itself is as it was. Check the endpoint, then send another test.</p>`
     }
-    ${renderOthers(others)}
-  </section>`;
+    ${renderOthers(others)}`;
+  return isSuccess
+    ? renderOutcome('good', 'The endpoint accepted the test', content)
+    : renderOutcome('wait', 'The endpoint did not accept the test', content);
 }

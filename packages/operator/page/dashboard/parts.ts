@@ -73,7 +73,7 @@ export function renderCheck(
       ? 'A receiver answers 2xx to what it has verified and stored, also to a type that it does not know.'
       : 'The server was answered; a shopper’s browser may be answered otherwise, as on your own machine.';
   return html`<p role="status">
-    ${check.isGood === true ? html`<ins>✓ ${check.text}</ins>` : html`<span class="problem">✗ ${check.text}</span>`}
+    ${check.isGood === true ? html`<ins>✓ ${check.text}</ins>` : html`<span class="is-bad">✗ ${check.text}</span>`}
     <br /><small>${check.isGood === true ? nothing : advice}</small>
   </p>`;
 }

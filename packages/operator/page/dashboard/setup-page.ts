@@ -15,7 +15,7 @@ export const setupPage = page<SetupView>({
   draw: (view, _params, actions) => html`
     ${
       view.isDisabled
-        ? html`<article class="problem">
+        ? html`<article class="is-bad">
             Your platform takes no new payments for you. Pending ones are still confirmed.
           </article>`
         : nothing

@@ -49,7 +49,7 @@ export function signInForm(hint: string | TemplateResult, submit: Submit): Templ
       aria-describedby="key-error"
       spellcheck="false"
     />
-    <p class="problem" id="key-error" role="alert"></p>
+    <p class="is-bad" id="key-error" role="alert"></p>
     <button>Sign in</button>
   </form>`;
 }
@@ -106,7 +106,7 @@ export function askFirst(
               <input id="person" name="for" maxlength="100" autocomplete="off" />`
           : nothing
       }
-      <p class="problem" id="note-error" role="alert"></p>
+      <p class="is-bad" id="note-error" role="alert"></p>
       <button>${button}</button>
       <button type="button" class="secondary outline" @click=${() => dialog.close()}>Cancel</button>
     </form>`;

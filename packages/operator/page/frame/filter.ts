@@ -42,5 +42,5 @@ export function renderDownload(name: string, pathOf: (fields: Params) => string)
     }
   };
   return html`<button type="button" class="outline" @click=${save}>Download CSV</button>
-    <p class="problem" role="alert"></p>`;
+    <p class="is-bad" role="alert"></p>`;
 }

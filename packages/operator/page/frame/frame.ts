@@ -233,7 +233,7 @@ class Frame<Session> implements PageActions {
     if (this.#problem) {
       return html`<main class="container">
         <h1 tabindex="-1">${this.#options.name}</h1>
-        <article class="problem" role="alert">${this.#problem.message}</article>
+        <article class="is-bad" role="alert">${this.#problem.message}</article>
         <button @click=${() => location.reload()}>Try again</button>
       </main>`;
     }
@@ -313,7 +313,7 @@ class Frame<Session> implements PageActions {
     const page = this.#options.problems?.page;
     if (this.#problems.length === 0 || page === undefined) return nothing;
     return html`<aside class="container" aria-label="Problems of the servers">
-      <article class="problem" role="alert">
+      <article class="is-bad" role="alert">
         ${this.#problems.map((problem) => html`<p>${problem}</p>`)}
         <a href=${linkTo(page)}>Look at the servers</a>
       </article>
@@ -329,7 +329,7 @@ class Frame<Session> implements PageActions {
     const isNeeded = page.read(params) !== undefined;
     return html`<h1 tabindex="-1">${page.title(params)}</h1>
       <p role="status"><ins>${this.#said}</ins></p>
-      ${this.#failed && html`<article class="problem" role="alert">${this.#failed}</article>`}
+      ${this.#failed && html`<article class="is-bad" role="alert">${this.#failed}</article>`}
       ${this.#problem ? this.#renderProblem(this.#problem) : nothing}
       ${
         isNeeded && this.#answer === undefined
@@ -342,7 +342,7 @@ class Frame<Session> implements PageActions {
 
   #renderProblem({ message, status, requestId }: ApiError): TemplateResult {
     const isShown = this.#answer !== undefined;
-    return html`<article class="problem" role="alert">
+    return html`<article class="is-bad" role="alert">
       <p>
         ${message} ${isShown ? html`What is shown is from ${time(this.#readAt)}.` : nothing}
         ${requestId && status >= 500 ? html`Request <code>${requestId}</code>.` : nothing}

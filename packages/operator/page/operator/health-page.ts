@@ -15,7 +15,7 @@ export const healthPage = page<HealthView>({
     html`${
       isWritable
         ? ''
-        : html`<article class="problem" role="alert">The store cannot be written to.</article>`
+        : html`<article class="is-bad" role="alert">The store cannot be written to.</article>`
     }
     ${renderServers(servers)}
     ${renderFigures('Merchants', [

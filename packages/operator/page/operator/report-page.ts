@@ -84,7 +84,7 @@ function renderReport(
   return html`${
       isComplete
         ? nothing
-        : html`<article class="problem" role="alert">
+        : html`<article class="is-bad" role="alert">
             <p>This report is incomplete, and nothing is said to be missing.</p>
             <ul>
               ${problems.map((problem) => html`<li>${problem}</li>`)}
