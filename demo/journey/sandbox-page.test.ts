@@ -94,7 +94,7 @@ async function expectAccessible(): Promise<void> {
 describe('the sandbox’s page', () => {
   it('says how to begin, and shows a call as it comes', async () => {
     await page.goto(url);
-    await page.getByText('Nothing has called this sandbox yet.').waitFor();
+    await page.getByText('No calls yet.').waitFor();
     await expectAccessible();
     await createSession(71);
     const call = page.getByRole('link', { name: /200 create-session order 71/ });
@@ -135,7 +135,7 @@ describe('the sandbox’s page', () => {
     await page.getByLabel('Refund', { exact: true }).last().fill('2.34');
     await press('Refund this part');
     await said('Refunded. The transaction is SUCCESS.');
-    await press('Refund all that is left');
+    await press('Refund the rest');
     await said('Refunded. The transaction is REFUNDED.');
     await expectAccessible();
   });
@@ -161,11 +161,11 @@ describe('the sandbox’s page', () => {
     await page.getByText('HUF 1,234.50').first().waitFor();
   });
 
-  it('sends a webhook once more', async () => {
+  it('sends a webhook again', async () => {
     const before = received.filter((path) => path === '/webhook').length;
     await open('webhooks');
     await page.getByRole('button', { name: 'Resend' }).first().press('Enter');
-    await said(/is sent once more/);
+    await said(/was sent again/);
     await page.getByText('Try 2').waitFor();
     expect(received.filter((path) => path === '/webhook')).toHaveLength(before + 1);
     await expectAccessible();
@@ -176,17 +176,17 @@ describe('the sandbox’s page', () => {
     const before = events().length;
     await open('webhooks');
     await press('Reorder');
-    await said('The next 2 webhooks go out last first.');
+    await said('The next 2 webhooks are sent in reverse order.');
     await page.getByLabel('Session').selectOption('order 73, £12.34');
-    await page.getByLabel('Says').selectOption('Declined');
+    await page.getByLabel('Event').selectOption('Declined');
     await press('Send');
     await said('Sent: 1.');
-    await page.getByLabel('Says').selectOption('Paid');
-    await press('Forge, with another key');
-    await said('Forged: 1.');
+    await page.getByLabel('Event').selectOption('Paid');
+    await press('Send with a wrong key');
+    await said('Sent with a wrong key: 1.');
     await expect.poll(() => events().slice(before)).toEqual(['payment.paid', 'payment.declined']);
     await press('Delay');
-    await said('Webhooks are sent 60 seconds late.');
+    await said('Webhooks are sent after 60 seconds from now on.');
     expect(sandbox.control.switches.webhookDelaySeconds).toBe(60);
     sandbox.control.setSwitches({ webhookDelaySeconds: null });
   });
@@ -207,10 +207,10 @@ describe('the sandbox’s page', () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
     await page.locator('tbody a').press('Enter');
     await heading(/^Transaction txn_/);
-    await press('Hide until then');
-    await said('The list hides it for 60 seconds.');
+    await press('Hide');
+    await said('It is hidden from the list for 60 seconds.');
     await press('List it now');
-    await said('The list shows it now.');
+    await said('It is in the list now.');
     await expectAccessible();
   });
 
@@ -219,7 +219,7 @@ describe('the sandbox’s page', () => {
     await page.getByLabel('Target').selectOption('webhook');
     await page.getByLabel('Fault').selectOption('wrong-signature');
     await page.getByLabel('Probability').fill('0.5');
-    await page.getByLabel('Seconds late, from').fill('0.5');
+    await page.getByLabel('Delay in seconds, from').fill('0.5');
     await page.getByLabel('to', { exact: true }).fill('2');
     await press('Queue');
     await said('Queued: wrong-signature for webhook.');
@@ -231,7 +231,7 @@ describe('the sandbox’s page', () => {
     await press('Queue');
     await said('Queued: hold for create-session.');
     const held = createSession(74);
-    await page.getByText('1 call waits for the answer.').waitFor();
+    await page.getByText('1 call is held without an answer.').waitFor();
     await expectAccessible();
     await press('Clear, and answer held calls');
     await held;
@@ -252,14 +252,14 @@ describe('the sandbox’s page', () => {
     await press('Set maxLimit');
     await page.getByRole('alert').getByText('maxLimit: expected a number of rows.').waitFor();
     await press('Undo unknownFields');
-    await said('unknownFields is as at the start.');
+    await said('unknownFields has its default again.');
     await expectAccessible();
   });
 
   it('moves the clock', async () => {
     await open('sandbox');
     await press('+ 1 day');
-    await said(/^It is \d{4}-/);
+    await said(/^The clock says \d{4}-/);
     expect(sandbox.control.clock.offsetSeconds).toBe(86_400);
     await expectAccessible();
   });
@@ -267,11 +267,11 @@ describe('the sandbox’s page', () => {
   it('resets everything, once a person confirms it', async () => {
     await press('Reset everything …');
     await expectAccessible();
-    await press('Keep it');
+    await press('Cancel');
     expect(sandbox.control.sessions()).not.toEqual([]);
     await press('Reset everything …');
     await press('Reset');
-    await said('Everything is as at the start.');
+    await said('The sandbox is reset.');
     expect(sandbox.control.sessions()).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ class SandboxPage implements Frame {
       this.#said = done;
       this.#failed = '';
     } catch {
-      this.#failed = 'This browser does not let the page copy. Select the text instead.';
+      this.#failed = 'The browser refused to copy. Select the text instead.';
     }
     this.#draw();
   }
@@ -178,12 +178,12 @@ class SandboxPage implements Frame {
 
   #renderView(): TemplateResult | typeof nothing {
     if (this.#found === undefined) {
-      return html`<p>There is no such view. <a href="#/">Go to the requests</a>.</p>`;
+      return html`<p>There is no such page. <a href="#/">Go to the requests</a>.</p>`;
     }
     if (this.#answer === undefined) {
       return this.#problem
         ? nothing
-        : html`<p role="status">${this.#isSlow ? 'Reading …' : ''}</p>`;
+        : html`<p role="status">${this.#isSlow ? 'Loading …' : ''}</p>`;
     }
     return this.#found.view.draw(this.#answer, this.#found.params, this);
   }

@@ -21,8 +21,8 @@ export const faultsView = view<Faults>({
   },
   draw: ({ queued, held, ...table }, params, frame) =>
     html`<p>
-        A fault hits what comes next: a valid call of an operation, a request of the shopper’s
-        browser, or an attempt at a webhook.
+        A fault affects the next valid call of an operation, request of the shopper’s browser, or
+        try of a webhook.
       </p>
       ${renderForm(table, params, frame)}
       <h2>Queued</h2>
@@ -42,7 +42,7 @@ export const faultsView = view<Faults>({
               ]),
             )
       }
-      ${held > 0 ? html`<p>${held} ${held === 1 ? 'call waits' : 'calls wait'} for the answer.</p>` : nothing}
+      ${held > 0 ? html`<p>${held} ${held === 1 ? 'call is' : 'calls are'} held without an answer.</p>` : nothing}
       ${
         queued.length + held === 0
           ? nothing
@@ -98,7 +98,7 @@ function renderForm(table: Table, params: Params, frame: Frame): TemplateResult 
     ${choice('operation', 'Target', targets, operation, choose)}
     ${choice('fault', 'Fault', kinds, fault, choose)} ${number('times', 'Times', '1', 1)}
     ${number('probability', 'Probability', '1', 0, 1)}
-    ${number('latencyFrom', 'Seconds late, from', fault === 'wait' ? '2' : '0', 0)}
+    ${number('latencyFrom', 'Delay in seconds, from', fault === 'wait' ? '2' : '0', 0)}
     ${number('latencyTo', 'to', 'the same', 0)}
     ${
       fault === 'error'

@@ -52,7 +52,7 @@ function draw({ requests, counts, detail }: Requests, params: Params, frame: Fra
         ${renderSearch('Search addresses, ids, headers, bodies', params, frame)}
         <button
           class="outline"
-          @click=${() => frame.act({ path: 'requests', method: 'DELETE', done: 'The record is empty.' })}
+          @click=${() => frame.act({ path: 'requests', method: 'DELETE', done: 'The requests are cleared.' })}
         >
           Clear
         </button>
@@ -76,7 +76,7 @@ function draw({ requests, counts, detail }: Requests, params: Params, frame: Fra
       </nav>
       ${
         requests.length === 0
-          ? html`<p class="quiet">No call has this. Search for less, or in all operations.</p>`
+          ? html`<p class="quiet">No call matches. Try a shorter text, or all operations.</p>`
           : renderCalls(requests, params)
       }
       <p class="buttons">
@@ -161,7 +161,7 @@ function renderDetail(call: NonNullable<Requests['detail']>, params: Params, fra
           ${renderMessage(
             'Response',
             response,
-            call.state === 'dropped' ? 'The connection was cut before an answer.' : undefined,
+            call.state === 'dropped' ? 'The connection was closed without a response.' : undefined,
           )}
           ${
             curl &&
@@ -170,7 +170,7 @@ function renderDetail(call: NonNullable<Requests['detail']>, params: Params, fra
           }`
         : call.state === 'answered' || call.state === 'dropped'
           ? html`<p class="quiet">The headers and bodies of this call are no longer kept.</p>`
-          : html`<p class="quiet">The call waits for its answer.</p>`
+          : html`<p class="quiet">The call is still waiting for its response.</p>`
     }
   </section>`;
 }
@@ -181,7 +181,7 @@ function renderFirstSteps(frame: Frame): TemplateResult {
   -H "api_key: $SANDBOX_API_KEY" -H 'content-type: application/json' \\
   -d '{"merchant_id":1001,"order_id":71,"Amount":"12.34"}'`;
   return html`<section>
-    <p>Nothing has called this sandbox yet. Each call of its API appears here as it comes.</p>
+    <p>No calls yet. Each call of this sandbox’s API appears here as it arrives.</p>
     <pre tabindex="0" aria-label="A first call">${example}</pre>
     <p class="buttons">
       <button @click=${() => frame.copy(example, 'Copied.')}>Copy</button>

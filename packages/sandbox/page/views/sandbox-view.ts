@@ -36,7 +36,7 @@ export const sandboxView = view<Sandbox>({
       ${renderFacts([
         ['API', html`<code>${location.origin}</code>`],
         ['Client SDK', html`<a href=${sandbox.sdk.path}>${sandbox.sdk.path}</a>`],
-        ['Its integrity', html`<code>${sandbox.sdk.integrity}</code>`],
+        ['Integrity of the SDK', html`<code>${sandbox.sdk.integrity}</code>`],
         ['Other shapes of the SDK', html`<a href="/sdk/shapes">/sdk/shapes</a>`],
         ['Description of the API', html`<a href="/openapi.json">/openapi.json</a>`],
         ['Partners with analytics', sandbox.partners.map(({ name }) => name).join(', ')],
@@ -60,7 +60,8 @@ function renderClock({ now, offsetSeconds }: Sandbox['clock'], frame: Frame): Te
     frame.act({
       path: 'clock',
       body,
-      done: ({ now }: { now: string }) => `It is ${now.slice(0, 19).replace('T', ' ')} UTC.`,
+      done: ({ now }: { now: string }) =>
+        `The clock says ${now.slice(0, 19).replace('T', ' ')} UTC.`,
     });
   const set = (event: SubmitEvent) => {
     const { moment = '' } = readForm(event);
@@ -104,20 +105,20 @@ function renderHistory({ count }: Sandbox['history'], frame: Frame): TemplateRes
     void frame.act({
       path: 'history',
       body: { count: Number(count), seed },
-      done: `There are ${Number(count).toLocaleString('en')} past transactions now, and no others.`,
+      done: `${Number(count).toLocaleString('en')} past transactions generated. All others were deleted.`,
     });
   };
   return html`<h2>Past transactions</h2>
     <p>
-      ${count.toLocaleString('en')} at the start of the list. Another history forgets all
-      transactions.
+      ${count.toLocaleString('en')} past transactions. Generating others deletes all transactions,
+      new ones too.
     </p>
     <form class="inline" @submit=${generate}>
       <label
         >How many <input name="count" type="number" min="0" max="10000000" value="100000" required
       /></label>
-      <label>Seed <input name="seed" placeholder="as before" spellcheck="false" /></label>
-      <button class="outline">Make them</button>
+      <label>Seed <input name="seed" placeholder="unchanged" spellcheck="false" /></label>
+      <button class="outline">Generate</button>
     </form>`;
 }
 
@@ -125,11 +126,12 @@ function renderReset(frame: Frame): TemplateResult {
   const dialog = () => document.getElementById('reset') as HTMLDialogElement;
   const reset = () => {
     dialog().close();
-    void frame.act({ path: 'reset', done: 'Everything is as at the start.' });
+    void frame.act({ path: 'reset', done: 'The sandbox is reset.' });
   };
   return html`<h2>Reset</h2>
     <p>
-      Sessions, transactions, requests, webhooks, faults, switches and the clock: as at the start.
+      Puts sessions, transactions, requests, webhooks, faults, switches and the clock back to how
+      they were at the start.
     </p>
     <p class="buttons">
       <button class="outline contrast" @click=${() => dialog().showModal()}>
@@ -138,11 +140,11 @@ function renderReset(frame: Frame): TemplateResult {
     </p>
     <dialog id="reset" aria-labelledby="reset-title">
       <article>
-        <h2 id="reset-title">Forget everything that happened?</h2>
+        <h2 id="reset-title">Reset everything?</h2>
         <p>This cannot be undone. The file of requests is emptied, too.</p>
         <p class="buttons">
           <button @click=${reset}>Reset</button>
-          <button class="outline" @click=${() => dialog().close()}>Keep it</button>
+          <button class="outline" @click=${() => dialog().close()}>Cancel</button>
         </p>
       </article>
     </dialog>`;

@@ -29,13 +29,14 @@ export const scenariosView = view<Scenarios>({
     html`<p>
         ${
           open
-            ? html`Submit plays a card in the newest open session, ${sessionLink(open.session_id)}.`
-            : html`There is no open session to play a card in: <a href="#/sessions">create one</a>.`
+            ? html`Submit enters a card in the newest open session, ${sessionLink(open.session_id)}.`
+            : html`There is no open session to pay: <a href="#/sessions">create one</a>.`
         }
         Any future expiry date, any 3 or 4 digits, any name. Never use a real card.
       </p>
       <p class="quiet">
-        The approved card also does what its session’s amount (in any currency) or postcode says.
+        With the approved card, the amount (in any currency) or the postcode of its session selects
+        the outcome.
       </p>
       ${groupsOf(scenarios).map(
         ([name, cards]) =>

@@ -61,7 +61,7 @@ export const sessionView = view<SessionPage>({
       ${session.split ? renderSplit(session.split, session) : nothing}
       ${renderAddressCheck(session)}
       <h2>Fields</h2>
-      <p class="quiet">All 22 of section 4.6; – was not sent.</p>
+      <p class="quiet">All 22 fields of section 4.6. A dash means that it was not sent.</p>
       ${Object.entries(FIELDS).map(
         ([name, fields]) =>
           html`<h3>${name}</h3>
@@ -171,10 +171,7 @@ function describeEvent(event: TimelineEvent, currency: string): readonly [string
       return ['is-good', html`Paid: ${paid}, ${transactionLink(event.id)}`];
     }
     case 'listed':
-      return [
-        'is-wait',
-        html`The transaction list shows ${transactionLink(event.id)} from here on`,
-      ];
+      return ['is-wait', html`${transactionLink(event.id)} appears in the transaction list`];
     case 'delivery': {
       const { number, attempt, to, status, error } = event.delivery;
       const isGood = status !== undefined && status < 300;
@@ -185,7 +182,7 @@ function describeEvent(event: TimelineEvent, currency: string): readonly [string
       ];
     }
     case 'expires':
-      return ['is-next', 'Expires, if it is not paid before'];
+      return ['is-next', 'Expires unless it is paid'];
     case 'expired':
       return ['is-bad', 'Expired'];
   }
@@ -193,11 +190,11 @@ function describeEvent(event: TimelineEvent, currency: string): readonly [string
 
 const DONE: Readonly<Record<string, string>> = {
   payments: 'Card submitted on the page',
-  challenge: 'Answered the bank on the page',
+  challenge: 'Bank’s challenge answered on the page',
   pay: 'Card submitted',
   cancel: 'Shopper opened CancelUrl',
   back: 'Shopper opened backurl',
-  expire: 'Expired by hand',
+  expire: 'Expired on request',
   refund: 'Refund',
   visibility: 'Listing changed',
 };
@@ -218,7 +215,7 @@ function describeAction(
   return [
     tone,
     html`${DONE[action] ?? action}${scenario && ` (${scenario})`}:
-    ${refunded === undefined ? '' : `${refunded} in all `}${badge(
+    ${refunded === undefined ? '' : `${refunded} in total `}${badge(
       status >= 400 ? String(status) : (outcome ?? 'done'),
       tone,
     )}

@@ -34,7 +34,7 @@ export const sessionsView = view<Sessions>({
       total === 0 && !isFiltered
         ? html`<p class="quiet">No session yet. A shop creates one with POST /create-session.</p>`
         : html`${renderTools(params, frame)}
-          ${total === 0 ? html`<p class="quiet">No session has this.</p>` : renderSessions(sessions)}
+          ${total === 0 ? html`<p class="quiet">No session matches.</p>` : renderSessions(sessions)}
           ${renderPages(total, params)}`
     }`;
   },

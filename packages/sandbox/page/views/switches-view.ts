@@ -15,8 +15,8 @@ export const switchesView = view<Switches>({
   read: (read) => read('switches'),
   draw: ({ switches }, _params, frame) =>
     html`<p>
-        What the provider’s specification does not show. Each choice holds from now on, until the
-        sandbox stops or is reset.
+        What the provider’s specification leaves open, and what this sandbox does. A change takes
+        effect at once, and lasts until the sandbox is reset or stops.
       </p>
       ${renderTable(
         'Switches',
@@ -62,7 +62,7 @@ function renderEditor(
       body: { [name]: next },
       done:
         next === null
-          ? `${name} is as at the start.`
+          ? `${name} has its default again.`
           : `${name} is now ${isSecret ? 'set' : show(next)}.`,
     });
   const words = schema['enum'] as readonly string[] | undefined;

@@ -60,7 +60,7 @@ export function renderRefund(row: TransactionRow, frame: Frame): TemplateResult 
       <button class="outline">Refund this part</button>
     </form>
     <div class="buttons">
-      <button @click=${() => refund({})}>Refund all that is left</button>
+      <button @click=${() => refund({})}>Refund the rest</button>
     </div>
   </article>`;
 }
@@ -74,11 +74,11 @@ function renderListing(id: string, isListed: boolean, frame: Frame): TemplateRes
     });
   const hide = (event: SubmitEvent) => {
     const seconds = Number(readForm(event)['seconds']);
-    void setSeconds(seconds, `The list hides it for ${String(seconds)} seconds.`);
+    void setSeconds(seconds, `It is hidden from the list for ${String(seconds)} seconds.`);
   };
   return html`<article aria-label="Listing">
     <form class="inline" @submit=${hide}>
-      <label for="seconds">List it late: in</label>
+      <label for="seconds">Hide it from the list for</label>
       <input
         id="seconds"
         name="seconds"
@@ -89,8 +89,8 @@ function renderListing(id: string, isListed: boolean, frame: Frame): TemplateRes
         required
       />
       <span>seconds</span>
-      <button class="outline">Hide until then</button>
-      ${isListed ? nothing : html`<button type="button" class="outline" @click=${() => setSeconds(0, 'The list shows it now.')}>List it now</button>`}
+      <button class="outline">Hide</button>
+      ${isListed ? nothing : html`<button type="button" class="outline" @click=${() => setSeconds(0, 'It is in the list now.')}>List it now</button>`}
     </form>
   </article>`;
 }

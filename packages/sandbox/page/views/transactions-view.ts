@@ -29,8 +29,8 @@ export const transactionsView = view<Page>({
     const { cursor, ...filter } = params;
     if (total === 0) {
       return html`<p class="quiet">
-        None yet. A paid session makes one; <code>SANDBOX_TRANSACTIONS=100000</code> makes a
-        history.
+        No transactions yet. Paying a session creates one; <code>SANDBOX_TRANSACTIONS=100000</code>
+        generates past ones.
       </p>`;
     }
     const choose = (name: string) => (event: Event) =>
@@ -60,9 +60,7 @@ export const transactionsView = view<Page>({
       </div>
       ${
         transactions.length === 0
-          ? html`<p class="quiet">
-              ${next ? 'Nothing found so far.' : 'No transaction has this.'}
-            </p>`
+          ? html`<p class="quiet">${next ? 'Nothing found so far.' : 'No transaction matches.'}</p>`
           : renderTable(
               'Transactions',
               ['Transaction', 'Status', 'Amount', 'Refunded', 'Reference', 'Merchant', 'Time'],

@@ -25,7 +25,7 @@ export const webhookView = view<Delivery & Partial<RecordedDelivery>>({
       ${
         request
           ? html`${renderMessage('Request', request)}
-            ${renderMessage('Response', response, 'No answer came.')}`
+            ${renderMessage('Response', response, 'No response.')}`
           : html`<p class="quiet">The headers and bodies of this try are no longer kept.</p>`
       }`;
   },

@@ -44,7 +44,7 @@ export const webhooksView = view<Webhooks>({
       ${
         deliveries.length === 0
           ? html`<p class="quiet">
-              None yet. A payment sends one to the session’s WebhookUrl and to each endpoint.
+              No webhooks yet. A payment sends one to the session’s WebhookUrl and to each endpoint.
             </p>`
           : html`<ol class="webhooks">
               ${groupByWebhook(deliveries).map((tries) => renderWebhook(tries, frame))}
@@ -53,7 +53,7 @@ export const webhooksView = view<Webhooks>({
       <h2>Endpoints</h2>
       ${
         webhooks.length === 0
-          ? html`<p class="quiet">None is registered: create-webhook registers one.</p>`
+          ? html`<p class="quiet">No endpoint is registered; create-webhook registers one.</p>`
           : renderTable(
               'Endpoints',
               ['Endpoint', 'To', 'Description', 'Events', 'hmac_key'],
@@ -80,7 +80,7 @@ function renderSend(
       path: `webhooks/${action}`,
       body: readForm(event),
       done: ({ webhooks }: { webhooks: readonly string[] }) =>
-        `${action === 'forge' ? 'Forged' : 'Sent'}: ${String(webhooks.length)}.`,
+        `Sent${action === 'forge' ? ' with a wrong key' : ''}: ${String(webhooks.length)}.`,
     });
   };
   return html`<form class="inline" @submit=${send}>
@@ -98,13 +98,13 @@ function renderSend(
       </select></label
     >
     <label
-      >Says
+      >Event
       <select name="outcome">
         ${Object.entries(OUTCOMES).map(([outcome, word]) => html`<option value=${outcome}>${word}</option>`)}
       </select></label
     >
     <button value="send">Send</button>
-    <button class="outline" value="forge">Forge, with another key</button>
+    <button class="outline" value="forge">Send with a wrong key</button>
   </form>`;
 }
 
@@ -116,7 +116,7 @@ function renderOrder(frame: Frame): TemplateResult {
       path: 'switches',
       method: 'PATCH',
       body: { webhookDelaySeconds: seconds },
-      done: `Webhooks are sent ${String(seconds)} seconds late.`,
+      done: `Webhooks are sent after ${String(seconds)} seconds from now on.`,
     });
   };
   const reorder = (event: SubmitEvent) => {
@@ -124,13 +124,13 @@ function renderOrder(frame: Frame): TemplateResult {
     void frame.act({
       path: 'webhooks/reorder',
       body: { count },
-      done: `The next ${String(count)} webhooks go out last first.`,
+      done: `The next ${String(count)} webhooks are sent in reverse order.`,
     });
   };
   return html`<article>
     <form class="inline" @submit=${delay}>
       <label
-        >Seconds late
+        >Delay in seconds
         <input name="seconds" type="number" min="0" max="100000" step="any" value="60" required
       /></label>
       <button class="outline">Delay</button>
@@ -180,7 +180,7 @@ function renderWebhook(tries: readonly Delivery[], frame: Frame): TemplateResult
           @click=${() =>
             frame.act({
               path: `webhooks/${webhook}/resend`,
-              done: `${webhook} is sent once more.`,
+              done: `${webhook} was sent again.`,
             })}
         >
           Resend<span class="unseen"> ${webhook}</span>
