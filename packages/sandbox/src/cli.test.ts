@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from './cli.js';
+import { CONTROL_ROUTES } from './control/control-routes.js';
 import { FAULT_KINDS, FAULT_TARGETS } from './faults/fault-table.js';
 import { SCENARIOS } from './scenarios.js';
 import { startReceiver, startSandbox, type TestSandbox } from './testing/test-sandbox.js';
@@ -120,7 +121,7 @@ describe('pay-sandbox <command>', () => {
 
   it('queues, lists and clears faults', async () => {
     const test = await startSandbox();
-    const options = '--times 2 --probability 0.5 --latency 0.2,1.5 --status 503';
+    const options = '--times 2 --probability 0.5 --latency-seconds 0.2,1.5 --status 503';
     expect((await run(`faults add sdk-script error ${options}`, at(test))).code).toBe(0);
     const { text } = await run('faults', at(test));
     expect(JSON.parse(text)).toEqual({
@@ -161,6 +162,7 @@ describe('pay-sandbox <command>', () => {
     'sessions refund x',
     'clock advance 1 2',
     '--port 3',
+    'sessions pay x --times 2',
     'serve',
   ])('does not understand: %s', async (words) => {
     const { code, error } = await run(words);
@@ -173,6 +175,32 @@ describe('pay-sandbox <command>', () => {
       2,
       'Expected: pay-sandbox sessions decline <session>\nTry: pay-sandbox --help',
     ]);
+  });
+
+  it('has a command for each route but those that programs watch, or that take an object', () => {
+    const without = CONTROL_ROUTES.filter(({ command }) => command === undefined);
+    expect(without.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'post /sessions',
+      'post /transactions',
+      'get /events',
+      'patch /switches',
+    ]);
+  });
+
+  it('gives each field of a query or body as a word or an option', async () => {
+    const test = await startSandbox({ history: { count: 3 } });
+    await test.openSession({ order_id: 71 });
+    await test.openSession({ order_id: 72 });
+    const { text } = await run('sessions --state open --limit 1', at(test));
+    expect(JSON.parse(text)).toMatchObject({ sessions: [{ order_id: 72 }], total: 2 });
+    const [{ session_id: id } = { session_id: '' }] = test.sandbox.control.sessions();
+    const paid = await run(`sessions pay ${id} --scenario declined --visit false`, at(test));
+    expect(JSON.parse(paid.text)).toMatchObject({ outcome: 'declined' });
+    const [row] = await test.listIds();
+    await run(`transactions hide ${String(row)} 60`, at(test));
+    expect(await test.listIds()).toHaveLength(2);
+    const many = await run('transactions hide x many', at(test));
+    expect(many.error).toContain('- seconds:');
   });
 
   it('has a help that names each scenario and fault, and each command once', async () => {

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { FAULT_KINDS, FAULT_TARGETS } from './faults/fault-table.js';
+import { CONTROL_ROUTES } from './control/control-routes.js';
+import { toJsonSchema } from './control/describe-routes.js';
+import type { ControlRoute } from './control/route.js';
 import { SCENARIOS } from './scenarios.js';
 
 /** The streams and environment of a command. */
@@ -14,12 +16,14 @@ interface Command {
   /** `<name>`: a word that must follow. */
   readonly usage: string;
   readonly what: string;
+  /** Names of its options. */
+  readonly options: readonly string[];
   /** What to call, given the words in `<…>`. */
   readonly call: (words: readonly string[], options: Options) => Call | Promise<Call>;
 }
 
 interface Call {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: string;
   readonly path: string;
   readonly body?: unknown;
   /** What to print of the answer. Default: all. */
@@ -28,189 +32,144 @@ interface Call {
 
 type Options = Readonly<Record<string, string | undefined>>;
 
-const OPTIONS = {
-  url: { type: 'string' },
-  session: { type: 'string' },
-  amount: { type: 'string' },
-  as: { type: 'string' },
-  outcome: { type: 'string' },
-  seed: { type: 'string' },
-  times: { type: 'string' },
-  probability: { type: 'string' },
-  latency: { type: 'string' },
-  status: { type: 'string' },
-  seconds: { type: 'string' },
-  location: { type: 'string' },
-  reseller: { type: 'string' },
-} as const;
+/** A field of a query or body, as much of JSON Schema as the routes use. */
+interface Field {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Field;
+  readonly prefixItems?: readonly Field[];
+}
 
-const COMMANDS: readonly Command[] = [
+/** The command of a route: its fields are words of the command, or options. */
+function commandOf(route: ControlRoute, usage: string): Command {
+  const fields = fieldsOf(route.query ?? route.body);
+  const hasParameter = route.path.includes(':');
+  const named = placeholdersOf(usage).slice(hasParameter ? 1 : 0);
+  const options = Object.keys(fields).filter((name) => !named.includes(name));
+  const choices = named.flatMap((name) => {
+    const values = fields[name]?.enum;
+    return values ? [`${name}: ${values.join(', ')}`] : [];
+  });
+  return {
+    usage,
+    what: [route.summary, ...choices].join('; '),
+    options: options.map(toOption),
+    call(words, given) {
+      const [parameter = ''] = words;
+      const path = route.path.replace(/:\w+/, encodeURIComponent(parameter));
+      const texts = [
+        ...named.map((name, at) => [name, words[at + (hasParameter ? 1 : 0)]] as const),
+        ...options.map((name) => [name, given[toOption(name)]] as const),
+      ].filter((entry): entry is [string, string] => entry[1] !== undefined);
+      const method = route.method.toUpperCase();
+      if (route.query) return { method, path: `${path}?${new URLSearchParams(texts)}` };
+      const values = texts.map(([name, text]) => [name, readValue(fields[name], text)] as const);
+      return { method, path, ...(route.body && { body: Object.fromEntries(values) }) };
+    },
+  };
+}
+
+function fieldsOf(schema: z.ZodType | undefined): Readonly<Record<string, Field>> {
+  if (schema === undefined) return {};
+  interface ObjectSchema {
+    readonly properties?: Readonly<Record<string, Field>>;
+    readonly anyOf?: readonly ObjectSchema[];
+  }
+  const { properties, anyOf: [first] = [] }: ObjectSchema = toJsonSchema(schema);
+  return properties ?? first?.properties ?? {};
+}
+
+function placeholdersOf(usage: string): string[] {
+  return [...usage.matchAll(/<(\w+)>/g)].map(([, name = '']) => name);
+}
+
+/** `latencySeconds` is `--latency-seconds`. */
+function toOption(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** What is no number stays a text, which the sandbox refuses by its field. */
+function readValue(field: Field | undefined, text: string): unknown {
+  const { type, items, prefixItems: [first] = [] } = field ?? {};
+  if (type === 'array') return text.split(',').map((part) => readValue(first ?? items, part));
+  if (type === 'boolean') return readJson(text) ?? text;
+  const isNumber = type === 'number' || type === 'integer';
+  return isNumber && text.trim() !== '' && !Number.isNaN(Number(text)) ? Number(text) : text;
+}
+
+/** Those that are more than a route. */
+const OWN_COMMANDS: readonly Command[] = [
   {
     usage: 'trigger <scenario>',
-    what: `submits that card in the newest open session, or --session: ${SCENARIOS.map(({ name }) => name).join(', ')}`,
-    call: async ([scenario], { session, url = '' }) =>
-      post(pathOf('sessions', session ?? (await newestOpenSession(url)), 'pay'), { scenario }),
-  },
-  { usage: 'sessions', what: 'lists the checkout sessions', call: () => get('/sessions') },
-  {
-    usage: 'sessions pay <session>',
-    what: 'the shopper pays',
-    call: ([id = '']) => post(pathOf('sessions', id, 'pay')),
+    what: `Submit that card in the newest open session, or in --session: ${SCENARIOS.map(({ name }) => name).join(', ')}`,
+    options: ['session'],
+    async call([scenario], { session, url = '' }) {
+      const id = session ?? (await newestOpenSession(url));
+      return {
+        method: 'POST',
+        path: `/sessions/${encodeURIComponent(id)}/pay`,
+        body: { scenario },
+      };
+    },
   },
   {
     usage: 'sessions decline <session>',
-    what: 'the card is declined',
-    call: ([id = '']) => post(pathOf('sessions', id, 'pay'), { scenario: 'declined' }),
-  },
-  {
-    usage: 'sessions cancel <session>',
-    what: 'the shopper leaves by CancelUrl',
-    call: ([id = '']) => post(pathOf('sessions', id, 'cancel')),
-  },
-  {
-    usage: 'sessions expire <session>',
-    what: 'it can no longer be paid',
-    call: ([id = '']) => post(pathOf('sessions', id, 'expire')),
-  },
-  {
-    usage: 'transactions',
-    what: 'lists those that arrived or changed',
-    call: () => get('/transactions'),
-  },
-  {
-    usage: 'transactions refund <transaction>',
-    what: 'in full, or --amount 1.50; --as add: as a row of its own',
-    call: ([id = ''], { amount, as }) => post(pathOf('transactions', id, 'refund'), { amount, as }),
-  },
-  {
-    usage: 'webhooks send <session>',
-    what: 'sends that it was paid, or --outcome: declined, refunded, cancelled, expired',
-    call: ([session], { outcome }) => post('/webhooks/send', { session, outcome }),
-  },
-  {
-    usage: 'webhooks resend <webhook>',
-    what: 'sends it once more, under its id',
-    call: ([id = '']) => post(pathOf('webhooks', id, 'resend')),
-  },
-  {
-    usage: 'webhooks forge <session>',
-    what: 'says what did not happen, signed with another key; --outcome',
-    call: ([session], { outcome }) => post('/webhooks/forge', { session, outcome }),
+    what: 'Submit a card that is declined',
+    options: [],
+    call: ([id = '']) => ({
+      method: 'POST',
+      path: `/sessions/${encodeURIComponent(id)}/pay`,
+      body: { scenario: 'declined' },
+    }),
   },
   {
     usage: 'webhooks delay <seconds>',
-    what: 'sends those that follow so much later',
+    what: 'Send the webhooks that follow so much later',
+    options: [],
     call: ([seconds]) => setSwitch('webhookDelaySeconds', Number(seconds)),
   },
   {
-    usage: 'webhooks reorder <count>',
-    what: 'sends the next ones last first',
-    call: ([count]) => post('/webhooks/reorder', { count: Number(count) }),
-  },
-  { usage: 'webhooks', what: 'lists the tries at webhooks', call: () => get('/deliveries') },
-  {
-    usage: 'webhooks show <number>',
-    what: 'a try with headers and bodies',
-    call: ([number = '']) => get(`/deliveries/${encodeURIComponent(number)}`),
-  },
-  { usage: 'requests', what: 'lists the calls of the API', call: () => get('/requests') },
-  { usage: 'clock', what: 'shows the time', call: () => get('/clock') },
-  {
-    usage: 'clock advance <seconds>',
-    what: 'moves the time',
-    call: ([seconds]) => post('/clock', { advanceSeconds: Number(seconds) }),
-  },
-  {
     usage: 'clock set <time>',
-    what: 'such as 2026-01-31T12:00:00.000Z',
-    call: ([now]) => post('/clock', { now }),
-  },
-  { usage: 'faults', what: 'lists the queued faults', call: () => get('/faults') },
-  {
-    usage: 'faults add <target> <fault>',
-    what:
-      'fails what comes next: --times 2 --probability 0.5 --latency 0.2,1.5 --status 503 --seconds 5 --location <address>; ' +
-      `targets: ${FAULT_TARGETS.join(', ')}; faults: ${FAULT_KINDS.join(', ')}`,
-    call: ([operation, fault], { latency, location, times, probability, status, seconds }) =>
-      post('/faults', {
-        operation,
-        fault,
-        location,
-        ...toNumbers({ times, probability, status, seconds }),
-        ...(latency !== undefined && { latencySeconds: latency.split(',').map(Number) }),
-      }),
-  },
-  {
-    usage: 'faults clear',
-    what: 'clears the faults and answers held calls',
-    call: () => ({ method: 'DELETE', path: '/faults' }),
-  },
-  { usage: 'keys', what: 'lists the API keys by name', call: () => get('/keys') },
-  {
-    usage: 'keys add <name>',
-    what: 'makes one and shows it once; --reseller 7002: it knows the merchants of that one only',
-    call: ([name], { reseller }) => post('/keys', { name, ...toNumbers({ resellerId: reseller }) }),
-  },
-  {
-    usage: 'keys revoke <name>',
-    what: 'calls with it are refused',
-    call: ([name = '']) => ({ method: 'DELETE', path: `/keys/${encodeURIComponent(name)}` }),
-  },
-  { usage: 'merchants', what: 'lists the merchants', call: () => get('/merchants') },
-  {
-    usage: 'merchants add <id> <name> <currency>',
-    what: '--reseller 7002: of that one',
-    call: ([id, name, currency], { reseller }) =>
-      post('/merchants', { name, currency, ...toNumbers({ id, resellerId: reseller }) }),
-  },
-  {
-    usage: 'merchants remove <id>',
-    what: 'it gets no new sessions; what happened to it stays',
-    call: ([id = '']) => ({ method: 'DELETE', path: `/merchants/${encodeURIComponent(id)}` }),
-  },
-  { usage: 'partners', what: 'lists whose analytics can be read', call: () => get('/partners') },
-  {
-    usage: 'partners add <name>',
-    what: '--reseller 7002: of the merchants of that one',
-    call: ([name], { reseller }) =>
-      post('/partners', { name, ...toNumbers({ resellerId: reseller }) }),
-  },
-  {
-    usage: 'partners remove <name>',
-    what: 'its analytics get 403',
-    call: ([name = '']) => ({ method: 'DELETE', path: `/partners/${encodeURIComponent(name)}` }),
-  },
-  {
-    usage: 'switches',
-    what: 'lists what the specification does not show',
-    call: () => get('/switches'),
+    what: 'Set the time, such as 2026-01-31T12:00:00.000Z',
+    options: [],
+    call: ([now]) => ({ method: 'POST', path: '/clock', body: { now } }),
   },
   {
     usage: 'switches set <switch> <value>',
-    what: 'such as maxLimit 50; null: as at the start',
+    what: 'Change a switch, such as maxLimit 50; null: its default',
+    options: [],
     call: ([name = '', value = '']) =>
       setSwitch(name, readJson(value) ?? (value === 'null' ? null : value)),
   },
-  {
-    usage: 'reset',
-    what: 'back to the start; --seed: with other transactions',
-    call: (_words, { seed }) => post('/reset', { seed }),
-  },
 ];
 
-const DEFAULT_PORT = '4300';
-const WIDTH = Math.max(...COMMANDS.map(({ usage }) => usage.length));
+/** Sorted. A start of the sandbox does without them. */
+function listCommands(): readonly Command[] {
+  const ofRoutes = CONTROL_ROUTES.flatMap((route) =>
+    route.command === undefined ? [] : [commandOf(route, route.command)],
+  );
+  return [...OWN_COMMANDS, ...ofRoutes].sort((one, other) => (one.usage < other.usage ? -1 : 1));
+}
 
-export const HELP = `Usage: pay-sandbox [--config <file>] [--adversarial <seed>]
+const DEFAULT_PORT = '4300';
+
+function describeUsage(commands = listCommands()): string {
+  const width = Math.max(...commands.map(({ usage }) => usage.length));
+  const lines = commands.map(({ usage, what, options }) => {
+    const names = options.map((name) => ` [--${name}]`).join('');
+    return `  ${usage.padEnd(width)}  ${what}${names}`;
+  });
+  return `Usage: pay-sandbox [--config <file>] [--adversarial <seed>]
                                 runs the sandbox; its README lists the settings
        pay-sandbox <command>    controls one that runs
 
-${COMMANDS.map(({ usage, what }) => `  ${usage.padEnd(WIDTH)}  ${what}`).join('\n')}
+${lines.join('\n')}
 
   --url <address>  the sandbox; default: SANDBOX_URL, or http://127.0.0.1 at SANDBOX_PORT (4300)
   -h, --help       shows this
 
 A command prints the answer as JSON. It exits with 1 if it failed and with 2 if it was not understood.`;
+}
 
 /** Controls a running sandbox. Resolves with the exit code: 0, 1 for a failure, 2 for wrong usage. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -218,30 +177,37 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     terminal.writeError(`${message}\nTry: pay-sandbox --help`);
     return 2;
   };
+  const commands = listCommands();
   let parsed;
   try {
+    const names = ['url', ...commands.flatMap(({ options }) => options)];
+    const texts = names.map((name) => [name, { type: 'string' as const }] as const);
     parsed = parseArgs({
       args: [...args],
-      options: { ...OPTIONS, help: { type: 'boolean', short: 'h' } },
+      options: { ...Object.fromEntries(texts), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });
   } catch (error) {
     return refuse((error as Error).message);
   }
-  const { help, ...options } = parsed.values;
+  const { help, ...given } = parsed.values;
+  const options: Options = given;
   if (help) {
-    terminal.write(HELP);
+    terminal.write(describeUsage(commands));
     return 0;
   }
   const { SANDBOX_URL, SANDBOX_PORT } = terminal.env;
-  const url = options.url || SANDBOX_URL || `http://127.0.0.1:${SANDBOX_PORT || DEFAULT_PORT}`;
+  const url = options['url'] || SANDBOX_URL || `http://127.0.0.1:${SANDBOX_PORT || DEFAULT_PORT}`;
   if (!/^https?:/.test(url) || !URL.canParse(url)) return refuse('--url: expected an address');
-  const found = findCommand(parsed.positionals);
+  const found = findCommand(commands, parsed.positionals);
   if (found === undefined) {
     const words = parsed.positionals.join(' ');
-    const near = COMMANDS.find(({ usage }) => usage.startsWith(`${words} <`));
+    const near = commands.find(({ usage }) => usage.startsWith(`${words} <`));
     return refuse(near ? `Expected: pay-sandbox ${near.usage}` : `There is no command: ${words}`);
   }
+  const { usage, options: known } = found.command;
+  const unknown = Object.keys(options).find((name) => name !== 'url' && !known.includes(name));
+  if (unknown !== undefined) return refuse(`--${unknown} is no option of: pay-sandbox ${usage}`);
   try {
     const call = await found.command.call(found.words, { ...options, url });
     const answer = await send(url, call);
@@ -257,9 +223,10 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 }
 
 function findCommand(
+  commands: readonly Command[],
   words: readonly string[],
 ): { readonly command: Command; readonly words: readonly string[] } | undefined {
-  for (const command of COMMANDS) {
+  for (const command of commands) {
     const usage = command.usage.split(' ');
     const isMatch = (word: string, index: number) => word.startsWith('<') || word === words[index];
     if (usage.length === words.length && usage.every(isMatch)) {
@@ -268,14 +235,6 @@ function findCommand(
     }
   }
   return undefined;
-}
-
-function get(path: string): Call {
-  return { method: 'GET', path };
-}
-
-function post(path: string, body: unknown = {}): Call {
-  return { method: 'POST', path, body };
 }
 
 const switchList = z.object({ switches: z.array(z.looseObject({ name: z.string() })) });
@@ -289,24 +248,14 @@ function setSwitch(name: string, value: unknown): Call {
   };
 }
 
-function toNumbers(options: Options): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(options).flatMap(([name, text]) =>
-      text === undefined ? [] : [[name, Number(text)]],
-    ),
-  );
-}
-
-function pathOf(collection: string, id: string, action: string): string {
-  return `/${collection}/${encodeURIComponent(id)}/${action}`;
-}
-
 const sessionList = z.object({
   sessions: z.array(z.object({ session_id: z.string(), state: z.string() })),
 });
 
 async function newestOpenSession(url: string): Promise<string> {
-  const { sessions } = sessionList.parse(JSON.parse(await send(url, get('/sessions'))));
+  const { sessions } = sessionList.parse(
+    JSON.parse(await send(url, { method: 'GET', path: '/sessions' })),
+  );
   const newest = sessions.findLast(({ state }) => state === 'open');
   if (newest === undefined) throw new Error('No session is open. Create one, or name one.');
   return newest.session_id;

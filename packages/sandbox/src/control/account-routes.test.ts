@@ -142,9 +142,9 @@ describe('a merchant and a partner', () => {
       return [await runCommand(words, { env, write, writeError: write }), written.join('\n')];
     };
     const done = async (...words: readonly string[]) => expect((await run(...words))[0]).toBe(0);
-    await done('merchants', 'add', '1007', 'Quarry Lamps', 'EUR', '--reseller', '7009');
-    await done('partners', 'add', 'quarry', '--reseller', '7009');
-    expect(await run('keys', 'add', 'quarry', '--reseller', '7009')).toEqual([
+    await done('merchants', 'add', '1007', 'Quarry Lamps', 'EUR', '--reseller-id', '7009');
+    await done('partners', 'add', 'quarry', '--reseller-id', '7009');
+    expect(await run('keys', 'add', 'quarry', '--reseller-id', '7009')).toEqual([
       0,
       expect.stringMatching(/"key": "key_[\w-]{32}"/),
     ]);

@@ -27,6 +27,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'get',
     path: '/keys',
+    command: 'keys',
     summary: 'List the API keys by name',
     answer: z.object({ keys: listOf(key) }),
     handle: (control) => ({ keys: control.keys() }),
@@ -34,6 +35,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'post',
     path: '/keys',
+    command: 'keys add <name>',
     summary: 'Make an API key; only this answer shows it',
     body: key,
     status: 201,
@@ -43,6 +45,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'delete',
     path: '/keys/:name',
+    command: 'keys revoke <name>',
     summary: 'Revoke an API key',
     handle(control, { id }) {
       control.removeKey(id);
@@ -51,6 +54,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'get',
     path: '/merchants',
+    command: 'merchants',
     summary: 'List the merchants',
     answer: z.object({ merchants: listOf(merchant) }),
     handle: (control) => ({ merchants: control.merchants() }),
@@ -58,6 +62,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'post',
     path: '/merchants',
+    command: 'merchants add <id> <name> <currency>',
     summary: 'Add a merchant, with report schedules, a signup link and transfers',
     body: merchant,
     status: 201,
@@ -67,6 +72,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'delete',
     path: '/merchants/:id',
+    command: 'merchants remove <id>',
     summary: 'Remove a merchant; what happened to it stays',
     handle(control, { id }) {
       control.removeMerchant(parseBody(wholeNumber, id, SECTION));
@@ -75,6 +81,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'get',
     path: '/partners',
+    command: 'partners',
     summary: 'List the partners whose analytics can be read',
     answer: z.object({ partners: listOf(partner) }),
     handle: (control) => ({ partners: control.partners() }),
@@ -82,6 +89,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'post',
     path: '/partners',
+    command: 'partners add <name>',
     summary: 'Add a partner whose analytics can be read',
     body: partner,
     status: 201,
@@ -91,6 +99,7 @@ export const ACCOUNT_ROUTES = [
   route({
     method: 'delete',
     path: '/partners/:name',
+    command: 'partners remove <name>',
     summary: 'Remove a partner',
     handle(control, { id }) {
       control.removePartner(id);

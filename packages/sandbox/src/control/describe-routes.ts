@@ -59,7 +59,8 @@ function contentOf(schema: z.ZodType): JsonObject {
   return { 'application/json': { schema: toJsonSchema(schema) } };
 }
 
-function toJsonSchema(schema: z.ZodType): JsonObject {
+/** What a schema takes, as JSON Schema. */
+export function toJsonSchema(schema: z.ZodType): JsonObject {
   const { $schema: _version, ...json } = z.toJSONSchema(schema, {
     io: 'input',
     override({ jsonSchema }) {

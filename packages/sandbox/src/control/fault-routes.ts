@@ -10,6 +10,7 @@ export const FAULT_ROUTES = [
   route({
     method: 'get',
     path: '/faults',
+    command: 'faults',
     summary: 'List the faults that wait for a call, and count the held calls',
     answer: faults,
     handle: (control) => control.faults(),
@@ -17,6 +18,7 @@ export const FAULT_ROUTES = [
   route({
     method: 'post',
     path: '/faults',
+    command: 'faults add <operation> <fault>',
     summary: 'Add a fault for the next valid calls of an operation',
     body: faultBody,
     status: 201,
@@ -29,6 +31,7 @@ export const FAULT_ROUTES = [
   route({
     method: 'delete',
     path: '/faults',
+    command: 'faults clear',
     summary: 'Clear the faults, and answer the held calls',
     handle: (control) => control.releaseFaults(),
   }),

@@ -34,6 +34,7 @@ export const REQUEST_ROUTES = [
   route({
     method: 'get',
     path: '/requests',
+    command: 'requests',
     summary: 'List the calls of the API, oldest first',
     query: z.strictObject({
       operation: text.optional(),
@@ -51,12 +52,14 @@ export const REQUEST_ROUTES = [
   route({
     method: 'delete',
     path: '/requests',
+    command: 'requests clear',
     summary: 'Forget the calls',
     handle: (control) => control.clearRequests(),
   }),
   route({
     method: 'get',
     path: '/requests/:number',
+    command: 'requests show <number>',
     summary: 'Read a call with headers, bodies and as curl, secrets masked',
     answer: logged
       .extend({ request: recordedMessage, response: recordedMessage, curl: text })

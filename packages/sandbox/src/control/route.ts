@@ -23,6 +23,8 @@ interface RouteOf<Query extends z.ZodType, Body extends z.ZodType, Answer extend
   /** Below `/_sandbox`, as Express writes it. */
   readonly path: string;
   readonly summary: string;
+  /** The command of `pay-sandbox` for it. `<…>` are words that follow: the parameter of the path, then fields by name. */
+  readonly command?: string;
   readonly query?: Query;
   readonly body?: Body;
   /** Of the answer as JSON. Without it: 204. */

@@ -18,6 +18,7 @@ export const SANDBOX_ROUTES = [
   route({
     method: 'get',
     path: '/about',
+    command: 'about',
     summary: 'Read the scenarios, the merchants, the SDK, and which faults there are',
     answer: z.object({
       scenarios: listOf(z.object({ name: text, cardNumber: text, title: text, description: text })),
@@ -32,6 +33,7 @@ export const SANDBOX_ROUTES = [
   route({
     method: 'get',
     path: '/schedules',
+    command: 'schedules',
     summary: 'List the report schedules',
     answer: z.object({ schedules: listOf(reportSchedule) }),
     handle: (control) => ({ schedules: control.schedules() }),
@@ -39,6 +41,7 @@ export const SANDBOX_ROUTES = [
   route({
     method: 'get',
     path: '/signup-links',
+    command: 'signup-links',
     summary: 'List until when each signup link is valid',
     answer: z.object({ signupLinks: listOf(z.object({ merchantId: integer, validUntil: text })) }),
     handle: (control) => ({ signupLinks: control.signupLinks() }),
@@ -46,6 +49,7 @@ export const SANDBOX_ROUTES = [
   route({
     method: 'get',
     path: '/transfers',
+    command: 'transfers',
     summary: 'List the scheduled transfers',
     answer: z.object({ transfers: scheduledTransferList }),
     handle: (control) => ({ transfers: control.transfers() }),
@@ -53,6 +57,7 @@ export const SANDBOX_ROUTES = [
   route({
     method: 'get',
     path: '/clock',
+    command: 'clock',
     summary: 'Read the time',
     answer: clock,
     handle: readClock,
@@ -60,6 +65,7 @@ export const SANDBOX_ROUTES = [
   route({
     method: 'post',
     path: '/clock',
+    command: 'clock advance <advanceSeconds>',
     summary: 'Move the time: schedules, sessions, webhooks and Date follow',
     body: move,
     answer: clock,
@@ -71,6 +77,7 @@ export const SANDBOX_ROUTES = [
   route({
     method: 'post',
     path: '/reset',
+    command: 'reset',
     summary: 'Go back to the start; seed: with other past transactions',
     body: z.strictObject({ seed: text.optional() }).default({}),
     handle: (control, { body }) => control.reset(body.seed),

@@ -33,6 +33,7 @@ export const SESSION_ROUTES = [
   route({
     method: 'get',
     path: '/sessions',
+    command: 'sessions',
     summary: 'List the checkout sessions, oldest first',
     query: z.strictObject({
       state: text.optional(),
@@ -56,6 +57,7 @@ export const SESSION_ROUTES = [
   route({
     method: 'get',
     path: '/sessions/:id',
+    command: 'sessions show <session>',
     summary: 'Read a session with every field, its split worked out, and what happened',
     answer: summary.extend({
       expiresAt: text,
@@ -98,6 +100,7 @@ export const SESSION_ROUTES = [
   route({
     method: 'post',
     path: '/sessions/:id/pay',
+    command: 'sessions pay <session>',
     summary: 'Submit the card of a scenario; visit: whether the shopper comes back',
     body: z.strictObject({ scenario: text.optional(), visit: z.boolean().optional() }).default({}),
     answer: z.object({
@@ -111,6 +114,7 @@ export const SESSION_ROUTES = [
   route({
     method: 'post',
     path: '/sessions/:id/cancel',
+    command: 'sessions cancel <session>',
     summary: 'Open CancelUrl as the shopper',
     answer: summary.extend({ visit }),
     handle: (control, { id }) => control.leave(id, 'CancelUrl'),
@@ -118,6 +122,7 @@ export const SESSION_ROUTES = [
   route({
     method: 'post',
     path: '/sessions/:id/back',
+    command: 'sessions back <session>',
     summary: 'Open backurl as the shopper',
     answer: summary.extend({ visit }),
     handle: (control, { id }) => control.leave(id, 'backurl'),
@@ -125,6 +130,7 @@ export const SESSION_ROUTES = [
   route({
     method: 'post',
     path: '/sessions/:id/expire',
+    command: 'sessions expire <session>',
     summary: 'End an open session',
     answer: summary,
     handle: (control, { id }) => control.expire(id),

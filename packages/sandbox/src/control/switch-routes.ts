@@ -22,6 +22,7 @@ export const SWITCH_ROUTES = [
   route({
     method: 'get',
     path: '/switches',
+    command: 'switches',
     summary: 'List what the specification does not show, and what is assumed',
     answer: switches,
     handle: (control) => ({ switches: control.describeSwitches() }),

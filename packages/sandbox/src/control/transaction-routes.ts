@@ -28,6 +28,7 @@ export const TRANSACTION_ROUTES = [
   route({
     method: 'get',
     path: '/transactions/list',
+    command: 'transactions list',
     summary: 'List all transactions, hidden ones included, newest first',
     query: z.strictObject({
       cursor: text.optional(),
@@ -46,7 +47,8 @@ export const TRANSACTION_ROUTES = [
   route({
     method: 'get',
     path: '/transactions/:id',
-    summary: 'Read one of them, and which session it paid',
+    command: 'transactions show <transaction>',
+    summary: 'Read a transaction, and which session it paid',
     answer: shown.extend({ sessionId: text.optional() }),
     handle(control, { id }) {
       const { sessionId, ...stored } = control.readTransaction(id);
@@ -56,7 +58,8 @@ export const TRANSACTION_ROUTES = [
   route({
     method: 'get',
     path: '/transactions',
-    summary: 'List those that arrived or changed, hidden ones included',
+    command: 'transactions',
+    summary: 'List the transactions that arrived or changed, hidden ones included',
     answer: z.object({ transactions: listOf(z.object({ visibleAt: text, row })) }),
     handle: (control) => ({
       transactions: control.transactions().map((stored) => ({
@@ -90,6 +93,7 @@ export const TRANSACTION_ROUTES = [
   route({
     method: 'post',
     path: '/transactions/:id/refund',
+    command: 'transactions refund <transaction>',
     summary: 'Refund the rest, or an amount, by a change of the row or by another row',
     body: z
       .strictObject({
@@ -104,6 +108,7 @@ export const TRANSACTION_ROUTES = [
   route({
     method: 'post',
     path: '/transactions/:id/visibility',
+    command: 'transactions hide <transaction> <seconds>',
     summary: 'Hide a transaction from the list for some seconds',
     body: z.strictObject({ seconds }),
     handle: (control, { id, body }) => control.hideTransaction(id, body.seconds),
@@ -111,6 +116,7 @@ export const TRANSACTION_ROUTES = [
   route({
     method: 'get',
     path: '/history',
+    command: 'history',
     summary: 'Count the past transactions',
     answer: history,
     handle: (control) => ({ count: control.historyCount() }),
@@ -118,6 +124,7 @@ export const TRANSACTION_ROUTES = [
   route({
     method: 'post',
     path: '/history',
+    command: 'history generate <count>',
     summary: 'Forget all transactions, and make past ones',
     body: z.strictObject({
       count: integer

@@ -30,6 +30,7 @@ export const WEBHOOK_ROUTES = [
   route({
     method: 'get',
     path: '/webhooks',
+    command: 'webhooks endpoints',
     summary: 'List the registered endpoints, keys masked',
     answer: z.object({
       webhooks: listOf(
@@ -47,6 +48,7 @@ export const WEBHOOK_ROUTES = [
   route({
     method: 'get',
     path: '/deliveries',
+    command: 'webhooks',
     summary: 'List the tries of webhooks, oldest first',
     query: z.strictObject({ limit: z.coerce.number<string>().int().min(1).optional() }),
     answer: z.object({ deliveries: listOf(delivery) }),
@@ -57,6 +59,7 @@ export const WEBHOOK_ROUTES = [
   route({
     method: 'get',
     path: '/deliveries/:number',
+    command: 'webhooks show <number>',
     summary: 'Read a try with headers and bodies, secrets masked',
     answer: delivery.extend({
       request: recordedMessage.optional(),
@@ -67,6 +70,7 @@ export const WEBHOOK_ROUTES = [
   route({
     method: 'post',
     path: '/webhooks/send',
+    command: 'webhooks send <session>',
     summary: 'Send a webhook about a session now',
     body: about,
     status: 202,
@@ -76,7 +80,8 @@ export const WEBHOOK_ROUTES = [
   route({
     method: 'post',
     path: '/webhooks/forge',
-    summary: 'The same, signed with another key',
+    command: 'webhooks forge <session>',
+    summary: 'Send a webhook about a session, signed with another key',
     body: about,
     status: 202,
     answer: ids,
@@ -87,6 +92,7 @@ export const WEBHOOK_ROUTES = [
   route({
     method: 'post',
     path: '/webhooks/reorder',
+    command: 'webhooks reorder <count>',
     summary: 'Hold the next webhooks, and send them last first',
     body: z.strictObject({
       count: integer.min(2, 'expected at least 2').max(100, 'expected at most 100'),
@@ -96,6 +102,7 @@ export const WEBHOOK_ROUTES = [
   route({
     method: 'post',
     path: '/webhooks/:id/resend',
+    command: 'webhooks resend <webhook>',
     summary: 'Send a webhook once more under its id, and wait for the answer',
     answer: delivery,
     handle: (control, { id }) => control.resendWebhook(id),
