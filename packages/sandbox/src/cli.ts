@@ -62,7 +62,9 @@ function commandOf(route: ControlRoute, usage: string): Command {
         ...options.map((name) => [name, given[toOption(name)]] as const),
       ].filter((entry): entry is [string, string] => entry[1] !== undefined);
       const method = route.method.toUpperCase();
-      if (route.query) return { method, path: `${path}?${new URLSearchParams(texts)}` };
+      if (route.query) {
+        return { method, path: `${path}?${new URLSearchParams(texts).toString()}` };
+      }
       const values = texts.map(([name, text]) => [name, readValue(fields[name], text)] as const);
       return { method, path, ...(route.body && { body: Object.fromEntries(values) }) };
     },
