@@ -104,3 +104,15 @@ export function describeFileError(error: unknown): string {
       return `it cannot be read (${code || 'for a reason that the system does not name'})`;
   }
 }
+
+/** What a start that failed says first. */
+export const NOT_STARTED = 'the server did not start';
+
+/** Errors whose message is written for an operator. */
+export function isOurs(error: unknown): error is Error {
+  return (
+    error instanceof ConfigError ||
+    (error instanceof Error &&
+      ['DatabaseInUseError', 'DataFileError', 'AppError'].includes(error.name))
+  );
+}

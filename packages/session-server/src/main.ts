@@ -1,15 +1,8 @@
 #!/usr/bin/env node
-import { parseConfig } from './config.js';
 import { readCrashHook } from './crash-points.js';
-import { AppError, ConfigError } from './errors.js';
+import { AppError, ConfigError, isOurs, NOT_STARTED } from './errors.js';
 import { VERSION } from './version.js';
-import { MERCHANTS_USAGE, runMerchants } from './cli/merchants-command.js';
-import { runErase, runExport } from './cli/order-commands.js';
-import { runMoveStore } from './cli/move-store-command.js';
-import { runRestore } from './cli/restore-command.js';
 import { loadOperator } from './operator-package.js';
-import { runSessionServer } from './running-server.js';
-import { checkStart, isOurs, NOT_STARTED, runCheck } from './start-checks.js';
 
 const JSON_OPTION = '--json';
 
@@ -45,13 +38,18 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong use, 78 the server did not star
 the configuration is changed.
 `;
 
+// A command loads what it needs: the whole server takes half a second.
+const loadMerchantsCommand = () => import('./cli/merchants-command.js');
+const loadOrderCommands = () => import('./cli/order-commands.js');
+
 /** \`EX_CONFIG\` of sysexits.h. Supervisors can be configured not to restart on it. */
 const EXIT_CONFIGURATION = 78;
 
 async function main(args: readonly string[]): Promise<void> {
   const [command, ...words] = args;
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(command === 'merchants' ? MERCHANTS_USAGE : USAGE);
+    const usage = command === 'merchants' ? (await loadMerchantsCommand()).MERCHANTS_USAGE : USAGE;
+    process.stdout.write(usage);
     return;
   }
   if (command === '--version') {
@@ -59,7 +57,9 @@ async function main(args: readonly string[]): Promise<void> {
     return;
   }
   if (command === undefined) {
+    const { checkStart } = await import('./start-checks.js');
     const config = await checkStart(process.env);
+    const { runSessionServer } = await import('./running-server.js');
     return runSessionServer(config, { onStep: readCrashHook(process.env) });
   }
   const lines = await runCommand(command, words);
@@ -76,26 +76,39 @@ async function runCommand(
   command: string,
   args: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  if (command === 'merchants') return runMerchants(process.env, args);
+  if (command === 'merchants') {
+    return (await loadMerchantsCommand()).runMerchants(process.env, args);
+  }
   const isJson = args.includes(JSON_OPTION);
   const words = args.filter((word) => word !== JSON_OPTION);
   const [order, merchant, ...more] = words;
+  const { parseConfig } = await import('./config.js');
   const config = () => parseConfig(process.env);
   // These print the same text for people and for programs.
   const asMessages = (lines: readonly string[]) =>
     isJson ? [JSON.stringify({ messages: lines })] : lines;
 
-  if (command === 'check' && words.length === 0) return runCheck(process.env, isJson);
+  if (command === 'check' && words.length === 0) {
+    return (await import('./start-checks.js')).runCheck(process.env, isJson);
+  }
   if (order !== undefined && more.length === 0) {
     if (command === 'explain') {
       return (await loadOperator(command)).runExplain(config(), order, merchant, isJson);
     }
-    if (command === 'export') return runExport(config(), order, merchant);
-    if (command === 'erase') return runErase(config(), order, merchant, isJson);
+    if (command === 'export')
+      return (await loadOrderCommands()).runExport(config(), order, merchant);
+    if (command === 'erase') {
+      return (await loadOrderCommands()).runErase(config(), order, merchant, isJson);
+    }
   }
-  if (command === 'restore')
+  if (command === 'restore') {
+    const { runRestore } = await import('./cli/restore-command.js');
     return asMessages(await runRestore(config(), words, { onStep: readCrashHook(process.env) }));
-  if (command === 'move-store') return asMessages(await runMoveStore(config(), words));
+  }
+  if (command === 'move-store') {
+    const { runMoveStore } = await import('./cli/move-store-command.js');
+    return asMessages(await runMoveStore(config(), words));
+  }
   if (command === 'init') {
     const message = 'init has moved: npm create @pay-checkout my-shop -- --help';
     throw new AppError(400, 'invalid_request', message);

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Listener, startListener } from './running-server.js';
+import { type Listener, startListener } from './http/listener.js';
 import { TestStack } from './testing/test-stack.js';
 
 const HERE = { host: '127.0.0.1', port: 0 };

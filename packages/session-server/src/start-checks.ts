@@ -3,9 +3,10 @@ import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { systemClock } from './clock.js';
 import { type Config, findTaken, listenersOf, parseConfig, readValidSettings } from './config.js';
 import { peekOrderId } from './checkouts/order-ids.js';
-import { AppError, ConfigError } from './errors.js';
+import { AppError, ConfigError, isOurs, NOT_STARTED } from './errors.js';
 import { readDomainFile, readWidgetScript } from './hosted/assets.js';
 import { loadingDirectives } from './http/headers.js';
+import { startListener } from './http/listener.js';
 import { findBrandWarnings } from './merchants/brand.js';
 import { DEFAULT_ACCOUNT, type Merchant } from './merchants/merchant.js';
 import { findKeyMistake } from './known-keys.js';
@@ -22,7 +23,6 @@ import { findAddressProblem, isWrittenPrivate } from './provider/shop-client.js'
 import { compareLists, type ListComparison } from './reconciliation/compare-lists.js';
 import { sdkSources } from './security/csp.js';
 import { loadOperator } from './operator-package.js';
-import { startListener } from './running-server.js';
 import { checkDatabaseUrl } from './store/postgres-database.js';
 import { checkDataFile } from './store/sqlite-database.js';
 
@@ -30,9 +30,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What settings of a package that may be missing begin with. */
 const OPERATOR_SETTINGS = /^PAY_(OPERATOR|DASHBOARD)_/;
-
-/** What a start that failed says first. */
-export const NOT_STARTED = 'the server did not start';
 
 /** Settings whose error may be temporary: an unavailable database, a port or file that another process still uses. */
 const PASSING = [
@@ -337,13 +334,4 @@ async function checkPorts(
     listeners.push(await listening.catch(note(setting)));
   }
   for (const listener of listeners) await listener?.close();
-}
-
-/** Errors whose message is written for an operator. */
-export function isOurs(error: unknown): error is Error {
-  return (
-    error instanceof ConfigError ||
-    (error instanceof Error &&
-      ['DatabaseInUseError', 'DataFileError', 'AppError'].includes(error.name))
-  );
 }
