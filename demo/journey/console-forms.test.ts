@@ -158,4 +158,8 @@ describe('the other forms', () => {
     await page.getByRole('heading', { name: 'The provider’s answer to this body' }).waitFor();
     expect(await journey.sandbox.framingsOf('scheduled-transfers')).toEqual(['none', 'length']);
   });
+
+  it('have not made the browser complain', () => {
+    expect(journey.complaints).toEqual([]);
+  });
 });

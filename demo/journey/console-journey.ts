@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { describeKnown, OTHER_MERCHANTS, siteDirectoryOf } from '../stack/settings.js';
 import { MERCHANT_NAME, PROVIDER_MERCHANT_ID, ROASTERY_AT_PROVIDER } from '../stack/merchants.js';
 import { startConsole, type RunningConsole } from '../testing/running-console.js';
+import { collectComplaints } from './complaints.js';
 import { newContext } from './journey.js';
 import { SandboxControl } from './sandbox-control.js';
 import { startBrowser } from './start-browser.js';
@@ -27,13 +28,21 @@ export function cellsOf(page: Page, title: string, within = '.transactions'): Pr
 export class ConsoleJourney {
   readonly page: Page;
   readonly sandbox: SandboxControl;
+  /** What the browser complained of so far, such as a violation of the policy. */
+  readonly complaints: readonly string[];
   readonly #console: RunningConsole;
   readonly #browser: Browser;
 
-  private constructor(running: RunningConsole, browser: Browser, page: Page) {
+  private constructor(
+    running: RunningConsole,
+    browser: Browser,
+    page: Page,
+    complaints: readonly string[],
+  ) {
     this.#console = running;
     this.#browser = browser;
     this.page = page;
+    this.complaints = complaints;
     this.sandbox = new SandboxControl(running.providerUrl);
   }
 
@@ -52,7 +61,9 @@ export class ConsoleJourney {
       startBrowser({ keepsPages: false }),
     ]);
     const context = await newContext(browser);
-    return new ConsoleJourney(running, browser, await context.newPage());
+    const page = await context.newPage();
+    const complaints = await collectComplaints(page, running.address);
+    return new ConsoleJourney(running, browser, page, complaints);
   }
 
   get address(): string {

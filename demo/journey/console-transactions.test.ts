@@ -286,4 +286,8 @@ describe('the transactions', () => {
     expect(downloads).toBe(0);
     await page.unroute('**/api/transactions.csv*');
   });
+
+  it('have not made the browser complain', () => {
+    expect(journey.complaints).toEqual([]);
+  });
 });
