@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createDashboard, createOperator } from '@pay-checkout/operator';
 import { parseConfig, type TuningChanges } from '../../../packages/session-server/dist/config.js';
-import { startListener } from '../../../packages/session-server/dist/running-server.js';
+import { startListener } from '../../../packages/session-server/dist/http/listener.js';
 import { createSessionServer } from '../../../packages/session-server/dist/server.js';
 import { listRoutes } from './routes.ts';
 
