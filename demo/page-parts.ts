@@ -26,6 +26,7 @@ export function pageParts(): Plugin {
           .replace(/<!-- console form: ([\w-]+) -->/g, (_match, name: string) =>
             renderOperationForm(name),
           )
+          .replace('<!-- console zones -->', CONSOLE_ZONES)
           .replace('<!-- console footer -->', CONSOLE_FOOTER)
           .replace('<!-- console result -->', CONSOLE_RESULT),
     },
@@ -111,6 +112,15 @@ function consoleHeader(current: string): string {
   </nav>
 </header>`;
 }
+
+/** Suggestions; any other zone can be typed. */
+const CONSOLE_ZONES = `<datalist id="zones">
+  <option value="UTC"></option>
+  <option value="Europe/London"></option>
+  <option value="Europe/Paris"></option>
+  <option value="Asia/Tokyo"></option>
+  <option value="America/New_York"></option>
+</datalist>`;
 
 const CONSOLE_RESULT = `<div id="waiting"></div>
 <div id="result"></div>

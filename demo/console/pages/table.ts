@@ -1,4 +1,4 @@
-/** A table with a title for each column; a wide one scrolls within itself. */
+/** A table whose first column names the rows; a wide one scrolls within itself. */
 import { html, type TemplateResult } from 'lit';
 
 export interface TableColumn<Row> {
@@ -26,7 +26,11 @@ export function renderTable<Row>(
         ${rows.map(
           (row) =>
             html`<tr>
-              ${columns.map(({ isNumber, draw }) => html`<td class=${isNumber ? 'number' : ''}>${draw(row)}</td>`)}
+              ${columns.map(({ isNumber, draw }, at) =>
+                at === 0
+                  ? html`<th scope="row">${draw(row)}</th>`
+                  : html`<td class=${isNumber ? 'number' : ''}>${draw(row)}</td>`,
+              )}
             </tr>`,
         )}
       </tbody>

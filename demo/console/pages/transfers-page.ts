@@ -1,7 +1,7 @@
 /** The scheduled transfers of a merchant account. */
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
-import type { ProviderFields, TransfersView, TransferView } from '../console-view.js';
+import type { TransfersView, TransferView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
 import { read } from './console-api.js';
 import { count, renderOthers } from './formatting.js';
@@ -82,25 +82,22 @@ function renderTransfers({ transfers }: TransfersView): TemplateResult {
     </p>`;
 }
 
-/** Fields with a column of their own; the first has all others below it. */
-const FIELDS = ['id', 'merchantAccount', 'currency', 'schedule', 'status'] as const;
-const COLUMNS: readonly TableColumn<TransferView>[] = [
-  {
-    title: 'Transfer',
-    draw: ({ fields }) => html`${fields['id'] ?? '–'} ${renderOthers(omit(fields))}`,
-  },
-  { title: 'Account', draw: ({ fields }) => fields['merchantAccount'] ?? '–' },
-  { title: 'Currency', draw: ({ fields }) => fields['currency'] ?? '–' },
-  {
-    title: 'Schedule',
-    draw: ({ fields, words, nextRuns = [] }) =>
-      html`${fields['schedule'] ?? '–'}
-      ${words === undefined ? nothing : html`<br /><b>${words}</b>`} ${renderRuns(nextRuns)}`,
-  },
-  { title: 'Status', draw: ({ fields }) => fields['status'] ?? '–' },
-];
+/** Fields with a column of their own. */
+const TITLES = {
+  id: 'Transfer',
+  merchantAccount: 'Account',
+  currency: 'Currency',
+  schedule: 'Schedule',
+  status: 'Status',
+} as const;
+const COLUMNS: readonly TableColumn<TransferView>[] = Object.entries(TITLES).map(
+  ([field, title]) => ({ title, draw: (transfer) => renderField(field, transfer) }),
+);
 
-function omit(fields: ProviderFields): ProviderFields {
-  const shown: readonly string[] = FIELDS;
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !shown.includes(name)));
+function renderField(field: string, { fields, words, nextRuns = [] }: TransferView) {
+  const others = Object.entries(fields).filter(([name]) => !(name in TITLES));
+  return html`${fields[field] ?? '–'}
+  ${field === 'id' ? renderOthers(Object.fromEntries(others)) : nothing}
+  ${field === 'schedule' && words !== undefined ? html`<br /><b>${words}</b>` : nothing}
+  ${field === 'schedule' ? renderRuns(nextRuns) : nothing}`;
 }

@@ -89,7 +89,8 @@ const COLUMNS: readonly TableColumn<KeptWebhook>[] = [
   {
     title: 'Address',
     draw: ({ url, description }) =>
-      html`${url ?? 'not known'}<br /><small>${description ?? nothing}</small>`,
+      html`${url ?? 'not known'}
+      ${description === undefined ? nothing : html`<br /><small>${description}</small>`}`,
   },
   { title: 'Webhook', draw: ({ webhookId: id }) => html`<code>${id}</code>` },
   { title: 'Events', draw: ({ events = [] }) => events.join(', ') || '–' },

@@ -43,8 +43,9 @@ interface Field {
 /** The command of a route: its fields are words of the command, or options. */
 function commandOf(route: ControlRoute, usage: string): Command {
   const fields = fieldsOf(route.query ?? route.body);
-  const hasParameter = route.path.includes(':');
-  const named = placeholdersOf(usage).slice(hasParameter ? 1 : 0);
+  // The first word may be the parameter of the path.
+  const skipped = route.path.includes(':') ? 1 : 0;
+  const named = placeholdersOf(usage).slice(skipped);
   const options = Object.keys(fields).filter((name) => !named.includes(name));
   const choices = named.flatMap((name) => {
     const values = fields[name]?.enum;
@@ -58,7 +59,7 @@ function commandOf(route: ControlRoute, usage: string): Command {
       const [parameter = ''] = words;
       const path = route.path.replace(/:\w+/, encodeURIComponent(parameter));
       const texts = [
-        ...named.map((name, at) => [name, words[at + (hasParameter ? 1 : 0)]] as const),
+        ...named.map((name, at) => [name, words[at + skipped]] as const),
         ...options.map((name) => [name, given[toOption(name)]] as const),
       ].filter((entry): entry is [string, string] => entry[1] !== undefined);
       const method = route.method.toUpperCase();
@@ -155,7 +156,7 @@ function listCommands(): readonly Command[] {
 
 const DEFAULT_PORT = '4300';
 
-function describeUsage(commands = listCommands()): string {
+function describeUsage(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ usage }) => usage.length));
   const lines = commands.map(({ usage, what, options }) => {
     const names = options.map((name) => ` [--${name}]`).join('');
