@@ -425,10 +425,12 @@ describe('the outbox dispatcher', () => {
     for (const order of ['poisoned1', 'poisoned2', 'taken']) await outbox.cancel('teashop', order);
     outbox.run();
     await expect.poll(() => outbox.orders('').length).toBe(3);
+    await expect.poll(() => outbox.countUnsettled()).toBe(0);
     for (let tries = 2; tries <= 4; tries += 1) {
       outbox.now = (await outbox.latestDue()) ?? outbox.now;
       outbox.run();
       await expect.poll(() => outbox.orders('poisoned').length).toBe(2 * tries);
+      await expect.poll(() => outbox.countUnsettled()).toBe(0);
     }
     const dueAt = await outbox.latestDue();
     for (let order = 0; order < 5; order += 1) {
