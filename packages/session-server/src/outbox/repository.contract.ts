@@ -285,8 +285,11 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       await store.claimEvents(CLAIM);
       expect(await store.redeliverEvents({ merchant: 'teashop' })).toBe(0);
       expect(await store.redeliverEvents({ merchant: 'teashop', waiting: true })).toBe(2);
-      expect(await store.claimEvents({ ...CLAIM, perMerchant: 10 })).toEqual(
-        others.filter(({ merchant }) => merchant === 'teashop'),
+      // They are due in the same millisecond: a store may claim either first.
+      const again = await store.claimEvents({ ...CLAIM, perMerchant: 10 });
+      expect(again).toHaveLength(2);
+      expect(again).toEqual(
+        expect.arrayContaining(others.filter(({ merchant }) => merchant === 'teashop')),
       );
     });
 
