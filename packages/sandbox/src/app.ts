@@ -20,7 +20,6 @@ import { sdkRoutes } from './sdk/sdk-routes.js';
 /** The routes of one sandbox. It never listens. */
 export function createApp(context: SandboxContext, control: SandboxControl): Express {
   const { merchantsPrefix, transfersPrefix } = context.settings;
-  const openapi = makeOpenapiDocument(context.settings);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -36,7 +35,9 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
   app.use(['/_sandbox', /^\/$/], requireOwnHost(context.settings.publicUrl));
   app.use(homeRoutes());
   app.use('/_sandbox', context.actions.record('control'), controlRoutes(control));
-  app.get('/openapi.json', (_request, response) => void response.json(openapi));
+  app.get('/openapi.json', (_request, response) => {
+    response.json(makeOpenapiDocument(context.settings));
+  });
   app.use(
     transactionRoutes(context),
     reportRoutes(context),

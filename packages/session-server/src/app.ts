@@ -107,10 +107,9 @@ export function createRouter(services: AppServices): Router {
       readQueueAges: () => readQueueAges(database, clock.now()),
     }),
   );
-  const api = Buffer.from(JSON.stringify(describeApi(publicUrl)));
   const limitPages = limitByAddress(services.rateLimits.pagesPerAddress);
   router.get('/openapi.json', limitPages, compress, (_request, response) => {
-    response.type('json').send(api);
+    response.json(describeApi(publicUrl));
   });
   router.use(domainRoutes(services.applePayFile));
   router.use(errorHeaders, errorHandler(logger));

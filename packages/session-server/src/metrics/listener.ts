@@ -36,7 +36,7 @@ export function createOperatorListener(options: OperatorListenerOptions): Expres
   const figuresRoute = Router();
   figuresRoute.get('/metrics', async (_request, response) => {
     await figures.update();
-    const text = await metrics.registry.metrics();
+    const text = await metrics.write();
     response.setHeader('content-type', metrics.registry.contentType);
     response.end(text);
   });

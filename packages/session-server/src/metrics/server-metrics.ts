@@ -42,6 +42,17 @@ interface Sample {
   readonly value: number;
 }
 
+let ofProcess: Registry | undefined;
+
+/** What Node says of the process: measured once, by timers that never end, however many servers it starts. */
+function processMetrics(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
+}
+
 /**
  * Counts what the server does, for Prometheus. Labels are names of kinds from closed lists and of
  * provider accounts: no order, checkout, token, address or merchant is ever one.
@@ -154,7 +165,6 @@ export class ServerMetrics implements Observer {
   );
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
     new Gauge({
       name: 'pay_build_info',
       help: 'Version of the session server; always 1',
@@ -166,6 +176,11 @@ export class ServerMetrics implements Observer {
     this.#transitions.inc({ from: 'returned', to: 'unconfirmed' }, 0);
     this.#received.inc({ result: 'refused' }, 0);
     this.#flags.inc({ flag: 'signature_refused' }, 0);
+  }
+
+  /** All that is counted, and the figures of the process, in the text format of Prometheus. */
+  write(): Promise<string> {
+    return Registry.merge([this.registry, processMetrics()]).metrics();
   }
 
   requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {

@@ -62,6 +62,7 @@ export class PostgresServer {
       server.#run('initdb', [
         ...['-D', server.#data, '-U', 'pay', '-E', 'UTF8', '--auth=scram-sha-256'],
         `--pwfile=${passwordFile}`,
+        '--no-sync',
         // Texts sort as people do: nothing of ours may depend on it.
         ...['--locale=C', '--locale-provider=icu', '--icu-locale=en-US'],
       ]);
@@ -71,6 +72,11 @@ export class PostgresServer {
       await server.remove();
       throw error;
     }
+  }
+
+  /** The folder of its programs. */
+  get programs(): string {
+    return this.#bin;
   }
 
   /** The address of one of its databases. */

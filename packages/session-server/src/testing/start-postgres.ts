@@ -7,6 +7,8 @@ import { PostgresServer } from './postgres-server.js';
 export default async function startPostgres(project: TestProject): Promise<() => Promise<void>> {
   const server = await PostgresServer.start();
   try {
+    // Copied once, for the servers that tests start for themselves.
+    process.env['PAY_TEST_POSTGRES'] ??= server.programs;
     const [row] = await server.query('SHOW server_version');
     process.stdout.write(`PostgreSQL ${String(row?.['server_version'])}\n`);
     await server.query(`CREATE DATABASE ${TEMPLATE}`);
