@@ -123,7 +123,7 @@ const config: KnipConfig = {
         'journey/webkit.journeys.ts',
         '**/*.test.ts',
         '{shop,console,playground}/pages/{*-page,basket-link}.ts',
-        'break-things/pages/drawer.ts',
+        'playground/pages/drawer.ts',
       ],
       project: ['**/*.ts'],
       // Its configuration needs a mode that says which site to build.

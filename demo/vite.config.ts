@@ -25,7 +25,7 @@ export default defineConfig(({ mode: site }) => {
           ...readdirSync(root)
             .filter((file) => file.endsWith('.html'))
             .map((file) => join(root, file)),
-          ...(site === 'shop' ? [join(demo, 'break-things/pages/drawer.ts')] : []),
+          ...(site === 'shop' ? [join(demo, 'playground/pages/drawer.ts')] : []),
         ],
       },
     },

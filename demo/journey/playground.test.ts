@@ -225,7 +225,7 @@ describe('a card of the playground', () => {
     await playground.tagButton('Pay').click();
     await playground.pay(CARDS.listedLate);
     await playground.shopper.reads(CONFIRMING);
-    expect(await playground.fact('transactions')).toBe('0');
+    expect(await playground.payment()).toMatchObject({ transactions: 0 });
     await journey.sandbox.passTime(20);
     await playground.isPaidOnce();
     await playground.close();
@@ -346,16 +346,16 @@ describe('what the playground does to the tag', () => {
     const log = await playground.log();
     const afterStart = log.slice(log.findIndex(({ name }) => name === 'start()'));
     expect(afterStart.map(({ details }) => details['phase'])).toContain('opening');
-    await expect.poll(() => playground.fact('sessions')).toBe('1');
+    await expect.poll(() => playground.payment()).toMatchObject({ sessions: 1 });
     await playground.close();
   });
 
   it('places a new order of another amount, and refuses an amount that is none', async () => {
     const playground = await Playground.open(journey);
-    const first = await playground.fact('order');
+    const first = await playground.order();
     await playground.control('amount').fill('99.50');
     await playground.pageButton('New order').click();
-    await expect.poll(() => playground.fact('order')).not.toBe(first);
+    await expect.poll(() => playground.order()).not.toBe(first);
     await playground.tagButton('Pay').click();
     await playground.shopper.reads('£99.50');
     await playground.control('amount').fill('0.00');
@@ -417,7 +417,7 @@ describe('the page of the playground', () => {
     await playground.hears('pay-ready');
     const found = await page.evaluate(() => ({
       sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      narrow: [...document.querySelectorAll('#phases dd, #server-status dd, #log .what')]
+      narrow: [...document.querySelectorAll('#phases dd, .break-panels li, #log .what')]
         .filter((words) => words.getBoundingClientRect().width < 150)
         .map((words) => words.textContent),
     }));

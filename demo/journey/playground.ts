@@ -1,5 +1,6 @@
 import type { Frame, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { PaymentView } from '../shop/order-view.js';
 import type { StackAddresses } from '../stack/stack.js';
 import type { Journey } from './journey.js';
 import type { Shopper } from './shopper.js';
@@ -156,25 +157,35 @@ export class Playground {
     );
   }
 
-  /** One of the facts next to the tag, such as `way`, `settled` or `shop`. */
+  /** One of the facts next to the tag, such as `way` or `settled`. */
   async fact(name: string): Promise<string> {
     return (await this.#page.locator(`[data-fact="${name}"]`).textContent())?.trim() ?? '';
+  }
+
+  /** The order that the panel follows. */
+  async order(): Promise<string> {
+    return (await this.#page.locator('.break-things').getAttribute('data-order')) ?? '';
+  }
+
+  /** What the session server says of the order. */
+  async payment(): Promise<PaymentView> {
+    const path = `/api/orders/${await this.order()}/payment`;
+    return this.#page.evaluate(
+      async (url) => (await (await fetch(url)).json()) as PaymentView,
+      path,
+    );
   }
 
   /** Asserts that tag, shop and session server agree on one payment, in the last of so many sessions. */
   async isPaidOnce(sessions = 1): Promise<void> {
     await this.hears('pay-paid');
     await expect
-      .poll(
-        async () =>
-          Promise.all(
-            ['shop', 'server', 'sessions', 'transactions'].map((name) => this.fact(name)),
-          ),
-        PATIENCE,
-      )
-      .toEqual(['paid', 'paid, certain', `${sessions}`, '1']);
+      .poll(() => this.payment(), PATIENCE)
+      .toEqual({ state: 'paid', certain: true, sessions, transactions: 1 });
     expect(await this.fact('settled')).toBe('paid, certain');
-    expect(await this.fact('events')).toContain('checkout.paid (paid)');
+    const sees = (who: 'shop' | 'server') => this.#page.locator(`[data-panel=${who}]`);
+    await sees('shop').getByText('checkout.paid: paid').waitFor();
+    await sees('server').getByText('→ paid').first().waitFor();
   }
 
   /** The bars of what took how long, each with how wide it is on the screen. */

@@ -2,9 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
-import { renderDrawer } from '../break-things/drawer-html.js';
-import { breakRoutes } from '../break-things/routes.js';
-import { findShopSide } from '../break-things/shop-sides.js';
+import { renderDrawer } from '../playground/drawer-html.js';
+import { breakRoutes } from '../playground/break-routes.js';
+import { findShopSide } from '../playground/shop-sides.js';
 import { playgroundRoutes } from '../playground/playground-routes.js';
 import { RoasteryOrderStore } from '../roastery/order-store.js';
 import { roasteryRoutes } from '../roastery/routes.js';

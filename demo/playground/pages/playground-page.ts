@@ -6,9 +6,10 @@ import { isAction } from './actions.js';
 import { BRANDS } from './brands.js';
 import { EventLog } from './event-log.js';
 import { Preview } from './preview.js';
-import { readPlayground, ServerStatus } from './server-status.js';
+import { readPlayground } from './playground-api.js';
 import { readSettings, rememberSettings, restoreSettings } from './settings.js';
 import '../../shop/pages/basket-link.js';
+import './drawer.js';
 
 const NO_PLAYGROUND = 'This shop has no playground at the moment. Reload the page to try again.';
 const USUAL_PARAMETER = 'checkout';
@@ -26,7 +27,7 @@ const preview = new Preview({
   phases: find(document, '#phases', HTMLElement),
   timings: find(document, '#timings', HTMLElement),
   log: new EventLog(find(document, '#log', HTMLElement)),
-  status: new ServerStatus(find(document, '#server-status', HTMLElement)),
+  panel: find(document, '.break-things', HTMLElement),
   server: find(document, '.workspace', HTMLElement).dataset['server'] ?? '',
 });
 

@@ -3,7 +3,7 @@ import { readOrder } from '../../shop/pages/shop-api.js';
 import { ACTIONS, type ActionName, type PayTag, type Places } from './actions.js';
 import type { EventLog } from './event-log.js';
 import { shortenToken, writeMarkup, type MarkupParts } from './markup.js';
-import { placePlaygroundOrder, type ServerStatus } from './server-status.js';
+import { placePlaygroundOrder } from './playground-api.js';
 import { type Settings, attributesFor, cssFor, type TagOrder } from './settings.js';
 import { TagWatch } from './tag-watch.js';
 
@@ -13,7 +13,8 @@ export interface PreviewOptions {
   readonly phases: HTMLElement;
   readonly timings: HTMLElement;
   readonly log: EventLog;
-  readonly status: ServerStatus;
+  /** Shows what the servers know of the order that is written on it. */
+  readonly panel: HTMLElement;
   /** The session server, as browsers see it. */
   readonly server: string;
 }
@@ -90,7 +91,7 @@ export class Preview {
   }
 
   async #show(settings: Settings, order: TagOrder, build: number, back?: Return): Promise<void> {
-    const { host, log, phases, timings, status, server } = this.#options;
+    const { host, log, phases, timings, panel, server } = this.#options;
     this.#current?.watch.stop();
     this.#current?.tag.remove();
     const { isFramed, lang, dir } = settings;
@@ -116,14 +117,13 @@ export class Preview {
       timingsHost: timings,
       onEvent: ({ type }) => {
         this.#isOver ||= type === 'pay-paid';
-        status.pollNow();
       },
     });
     this.#current = { tag, places, watch, settings };
     if (back !== undefined) watch.note('came back', [['kind', back.kind]]);
     this.#followAttributes(tag);
     places.first.append(tag);
-    status.follow(order.order);
+    panel.dataset['order'] = order.order;
   }
 
   #followAttributes(tag: PayTag): void {

@@ -7,7 +7,13 @@ import { z } from 'zod';
 import type { BreakThings } from '../shop/config.js';
 import { parseInput, orderNotFound, ShopError } from '../shop/problem.js';
 import { askServer } from './ask-server.js';
-import type { BreakView, BrokenOrderView, PlayedView, ScenarioView, ShopSide } from './view.js';
+import type {
+  BreakView,
+  BrokenOrderView,
+  PlayedView,
+  ScenarioView,
+  ShopSide,
+} from './break-view.js';
 
 export interface BreakRoutesOptions {
   readonly breakThings: BreakThings;

@@ -1,9 +1,12 @@
-/** The drawer "Break things": plays scenarios and faults on the order of this page, and shows who sees what. */
+/**
+ * "Break things", a drawer below the pages of an order and a part of the playground: plays scenarios and
+ * faults on the order of the page, and shows who sees what.
+ */
 import { html, render, type TemplateResult } from 'lit';
-import { describeEvent, EVENT_NAMES } from '../../playground/pages/event-log.js';
+import { describeEvent, EVENT_NAMES } from './event-log.js';
 import { find } from '../../shared/pages/find.js';
 import { askShop, ShopApiError } from '../../shop/pages/shop-api.js';
-import type { BreakView, BrokenOrderView, PlayedView } from '../view.js';
+import type { BreakView, BrokenOrderView, PlayedView } from '../break-view.js';
 import { describeShop, lineOf, wordsOf, type Line } from './drawer-words.js';
 import './drawer.css';
 
@@ -11,20 +14,20 @@ const PAUSE_MS = 1000;
 const MAX_HEARD = 30;
 
 const words = wordsOf(document.documentElement.lang);
-const drawer = find(document, '.break-things details', HTMLDetailsElement);
+const panel = find(document, '.break-things', HTMLElement);
+const drawer = find(panel, 'details', HTMLDetailsElement);
 const host = find(drawer, 'div', HTMLElement);
-/** The shop has it in the query, the roastery in the path. */
-const order =
-  new URLSearchParams(location.search).get('order') ?? location.pathname.split('/').at(-1) ?? '';
-const orderPath = `/api/break/orders/${encodeURIComponent(order)}`;
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 let about: BreakView | undefined;
 let seen: BrokenOrderView | undefined;
 let answer = '';
+let isFollowing = false;
 const heard: Line[] = [];
 
-for (const name of EVENT_NAMES.filter((each) => each !== 'pay-metric')) {
+// The playground has a log of its own.
+const hasLog = document.querySelector('#log') !== null;
+for (const name of EVENT_NAMES.filter((each) => !hasLog && each !== 'pay-metric')) {
   document.addEventListener(name, (event) => {
     const fields = describeEvent(event, 0).details.map((field) => field.join(' '));
     heard.push({ at: new Date(), words: [name, ...fields].join(', ') });
@@ -33,22 +36,35 @@ for (const name of EVENT_NAMES.filter((each) => each !== 'pay-metric')) {
   });
 }
 
-drawer.addEventListener('toggle', () => {
-  if (drawer.open) void follow();
-});
+drawer.addEventListener('toggle', () => void follow());
+void follow();
 
 async function follow(): Promise<void> {
+  if (isFollowing) return;
+  isFollowing = true;
   draw();
   while (drawer.open) {
     if (document.visibilityState === 'visible') await look();
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
+  isFollowing = false;
+}
+
+/** The playground writes its order on the panel; the shop has it in the query, the roastery in the path. */
+function readOrder(): string {
+  const { order } = panel.dataset;
+  const query = new URLSearchParams(location.search).get('order');
+  return order ?? query ?? location.pathname.split('/').at(-1) ?? '';
+}
+
+function orderPath(): string {
+  return `/api/break/orders/${encodeURIComponent(readOrder())}`;
 }
 
 async function look(): Promise<void> {
   try {
     about ??= (await askShop('/api/break')) as BreakView;
-    seen = (await askShop(orderPath)) as BrokenOrderView;
+    if (readOrder() !== '') seen = (await askShop(orderPath())) as BrokenOrderView;
   } catch (error) {
     answer = problemOf(error);
   }
@@ -77,7 +93,8 @@ function problemOf(error: unknown): string {
 }
 
 function draw(): void {
-  if (drawer.open) render(about === undefined ? words.loading : renderDrawer(about), host);
+  if (!drawer.open) return;
+  render(about === undefined ? answer || words.loading : renderDrawer(about), host);
 }
 
 function renderDrawer({ scenarios, faults }: BreakView): TemplateResult {
@@ -110,7 +127,7 @@ function renderDrawer({ scenarios, faults }: BreakView): TemplateResult {
         <button>${words.play}</button>
       </form>
       <div>
-        <button type="button" @click=${() => void play(`${orderPath}/refund`)}>
+        <button type="button" @click=${() => void play(`${orderPath()}/refund`)}>
           ${words.refund}
         </button>
         <button type="button" @click=${() => void play('/api/break/faults', undefined, 'DELETE')}>
@@ -160,7 +177,7 @@ function shopperSees(): string {
 
 function playScenario(event: SubmitEvent): void {
   const { scenario } = read(event);
-  void play(`${orderPath}/play`, { scenario });
+  void play(`${orderPath()}/play`, { scenario });
 }
 
 function playFault(event: SubmitEvent): void {

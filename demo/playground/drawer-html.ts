@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Its name in the build's manifest. */
-const ENTRY = '../../break-things/pages/drawer.ts';
+const ENTRY = '../../playground/pages/drawer.ts';
 
 type Manifest = Readonly<Record<string, { readonly file: string; readonly css?: string[] }>>;
 
@@ -14,7 +14,7 @@ export function renderDrawer(siteDirectory: string, title: string): string {
   if (file === undefined) throw new Error('The pages were built without the drawer.');
   return `${css.map((sheet) => `<link rel="stylesheet" href="/${sheet}">`).join('')}
     <script type="module" src="/${file}"></script>
-    <aside class="break-things" aria-label="${title}">
+    <aside class="break-things is-drawer" aria-label="${title}">
       <details><summary>${title}</summary><div></div></details>
     </aside>`;
 }

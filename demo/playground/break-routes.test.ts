@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BreakThings } from '../shop/config.js';
 import { startPay, type RunningPay } from '../testing/running-pay.js';
 import { startShop, type Answer, type RunningShop } from '../testing/running-shop.js';
-import type { BrokenOrderView } from './view.js';
+import type { BrokenOrderView } from './break-view.js';
 
 let pay: RunningPay;
 let shop: RunningShop;

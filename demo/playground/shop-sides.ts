@@ -3,7 +3,7 @@ import type { RoasteryOrderStore } from '../roastery/order-store.js';
 import type { OrderStore } from '../shop/order-store.js';
 import type { Payments } from '../shop/payments.js';
 import { readShopperKeyHash } from '../shop/shopper-key.js';
-import type { BreakRoutesOptions } from './routes.js';
+import type { BreakRoutesOptions } from './break-routes.js';
 
 export interface ShopSidesOptions {
   readonly store: OrderStore;

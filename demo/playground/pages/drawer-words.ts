@@ -1,5 +1,5 @@
 /** What the drawer says, in the languages of the two shops. */
-import type { ShopSide } from '../view.js';
+import type { ShopSide } from '../break-view.js';
 
 /** Something that happened. */
 export interface Line {
