@@ -42,10 +42,9 @@ export function prepareAlone(database: DatabaseSync, migrations = MIGRATIONS): v
 function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
   const version = versionOf(database);
   if (version === migrations.length) return;
-  const missing = migrations.slice(version).map((migration) => migration(SQLITE));
   try {
     database.exec(
-      `BEGIN IMMEDIATE; ${missing.join('\n')} PRAGMA user_version = ${String(migrations.length)}; COMMIT;`,
+      `BEGIN IMMEDIATE; ${statementsOf(migrations.slice(version))} PRAGMA user_version = ${String(migrations.length)}; COMMIT;`,
     );
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -76,10 +75,7 @@ export function refuseStrange(database: DatabaseSync, migrations = MIGRATIONS): 
 
 /** Tables that no release had: those of a build between releases, or changed by hand. */
 function refuseOtherTables(database: DatabaseSync, migrations: readonly Migration[]): void {
-  const empty = new DatabaseSync(':memory:');
-  migrate(empty, migrations.slice(0, versionOf(database)));
-  const expected = tablesOf(empty);
-  empty.close();
+  const expected = tablesAfter(migrations.slice(0, versionOf(database)));
   const tables = tablesOf(database);
   for (const [name, sql] of expected) {
     if (tables.get(name) === sql) continue;
@@ -88,6 +84,26 @@ function refuseOtherTables(database: DatabaseSync, migrations: readonly Migratio
       `its table ${name} is not that of any release, and nothing was changed; start the build that wrote it, or move the file away to begin with an empty one`,
     );
   }
+}
+
+/** By the statements that made them, which take ten milliseconds. */
+const made = new Map<string, ReadonlyMap<string, string>>();
+
+/** The tables that migrations make. */
+function tablesAfter(migrations: readonly Migration[]): ReadonlyMap<string, string> {
+  const statements = statementsOf(migrations);
+  const known = made.get(statements);
+  if (known) return known;
+  const empty = new DatabaseSync(':memory:');
+  migrate(empty, migrations);
+  const tables = tablesOf(empty);
+  empty.close();
+  made.set(statements, tables);
+  return tables;
+}
+
+function statementsOf(migrations: readonly Migration[]): string {
+  return migrations.map((migration) => migration(SQLITE)).join('\n');
 }
 
 /** The statement that makes each table, by its name. */

@@ -10,6 +10,7 @@ import type { CheckoutStatusReply, CreateCheckoutReply, Problem } from '../contr
 import type { Logger } from '../logger.js';
 import { signOrderToken } from '../orders/order-token.js';
 import { type RunningServer, startSessionServer } from '../running-server.js';
+import { ensureDataFile } from './new-data-file.js';
 import { TEST_RULES } from './store-harness.js';
 import { TestShop } from './test-shop.js';
 import { TestStore } from './test-store.js';
@@ -91,6 +92,10 @@ export class TestStack {
   /** Starts the session server, again after a stop, on the same data. */
   async startServer(): Promise<void> {
     const { logger } = this.#options;
+    const { DATABASE_URL, PAY_DATABASE_FILE } = this.env;
+    if (DATABASE_URL === undefined && PAY_DATABASE_FILE === this.databaseFile) {
+      await ensureDataFile(this.databaseFile);
+    }
     this.server = await startSessionServer(this.config, {
       clock: this.clock,
       ...(logger === undefined ? {} : { logger }),

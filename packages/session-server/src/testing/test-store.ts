@@ -86,6 +86,7 @@ import { completeWebhook, keepUnmatched, recordWebhook } from '../webhooks/webho
 import { type Database, incrementCounter, optionalNumber, ping } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';
+import { ensureDataFile } from './new-data-file.js';
 
 export interface StoreUnderTest {
   readonly store: TestStore;
@@ -154,6 +155,7 @@ export class TestStore {
 
   /** Opens a data file as a process that has just started would. */
   static async open(options: TestStoreOptions): Promise<TestStore> {
+    await ensureDataFile(options.path);
     const database = new SqliteDatabase(options.path);
     await recoverFromCrash(database, options.clock.now());
     return new TestStore(database, options);
