@@ -53,6 +53,8 @@ export interface Answer<T> {
   readonly text: string;
 }
 
+const TYPING_SECONDS = 10;
+
 /** The session server between a real shop and our sandbox, on real sockets and a real data file. */
 export class TestStack {
   readonly merchantKey = 'merchant-key-for-tests';
@@ -216,7 +218,7 @@ export class TestStack {
     }
   }
 
-  /** Types a card into the sandbox’s form of a session. */
+  /** Types a card into the sandbox’s form of a session, which takes so long that another poll is due. */
   async payAtProvider(sessionId: string, number = '9000000000000001'): Promise<void> {
     const response = await fetch(`${this.sandboxUrl}/pages/sessions/${sessionId}/payments`, {
       method: 'POST',
@@ -224,6 +226,7 @@ export class TestStack {
       body: JSON.stringify({ number, expiry: '12/39', securityCode: '123', name: 'Test Shopper' }),
     });
     if (!response.ok) throw new Error(`the sandbox refused the card: ${await response.text()}`);
+    this.clock.advance(TYPING_SECONDS);
   }
 
   /**
