@@ -54,6 +54,18 @@ describe('the first shop', () => {
     await shopper.close();
   });
 
+  it('sets an attribute of the tag in its drawer', async () => {
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    await shopper.orderAndGoToPayment();
+    await page.getByText('Break things').click();
+    await page.getByLabel('Attribute').selectOption('locale de-DE');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await page.getByText('Set: locale="de-DE"').waitFor();
+    await page.locator('pay-checkout').getByText('Betrag').first().waitFor();
+    await shopper.close();
+  });
+
   it('shows a refund on the page of its order', async () => {
     const shopper = await journey.shopper();
     const { page } = shopper;

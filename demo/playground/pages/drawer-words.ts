@@ -10,6 +10,8 @@ export interface Line {
 const ENGLISH = {
   scenario: 'Scenario of the payment',
   fault: 'Fault of the provider',
+  attribute: 'Attribute of the tag',
+  set: 'Set',
   play: 'Play',
   refund: 'Refund the payment',
   clear: 'Clear the faults',
@@ -17,6 +19,7 @@ const ENGLISH = {
   loading: 'Loading …',
   playing: 'Playing …',
   done: 'Played',
+  isSet: 'Set',
   unreachable: 'The shop does not answer.',
   silent: 'No message.',
   shopper: 'What the shopper sees',
@@ -27,6 +30,8 @@ const ENGLISH = {
 const ARABIC: typeof ENGLISH = {
   scenario: 'سيناريو الدفع',
   fault: 'عطل لدى مزوّد الدفع',
+  attribute: 'خاصية الوسم',
+  set: 'عيّن',
   play: 'شغّل',
   refund: 'ردّ المبلغ',
   clear: 'امسح الأعطال',
@@ -34,6 +39,7 @@ const ARABIC: typeof ENGLISH = {
   loading: 'جارٍ التحميل …',
   playing: 'جارٍ التشغيل …',
   done: 'تم',
+  isSet: 'عُيّن',
   unreachable: 'المتجر لا يجيب.',
   silent: 'لا رسالة الآن.',
   shopper: 'ما يراه المشتري',

@@ -12,6 +12,12 @@ import './drawer.css';
 
 const PAUSE_MS = 1000;
 const MAX_HEARD = 30;
+/** What a person may set on the tag of a shop's page; the playground has them all in its form. */
+const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
+  mode: ['auto', 'inline', 'overlay', 'popup', 'redirect'],
+  theme: ['auto', 'light', 'dark'],
+  locale: ['en-GB', 'de-DE', 'fr-FR', 'ja-JP', 'ar-EG'],
+};
 
 const words = wordsOf(document.documentElement.lang);
 const panel = find(document, '.break-things', HTMLElement);
@@ -114,18 +120,12 @@ function renderDrawer({ scenarios, faults }: BreakView): TemplateResult {
         </select>
         <button>${words.play}</button>
       </form>
-      <form @submit=${playFault}>
-        <label for="break-fault">${words.fault}</label>
-        <select id="break-fault" name="fault" lang="en" dir="ltr">
-          ${Object.entries(faults).map(
-            ([operation, kinds]) =>
-              html`<optgroup label=${operation}>
-                ${kinds.map((kind) => html`<option value="${operation} ${kind}">${kind}</option>`)}
-              </optgroup>`,
-          )}
-        </select>
-        <button>${words.play}</button>
-      </form>
+      ${renderPairs('fault', faults, playFault, words.play)}
+      ${
+        hasLog || document.querySelector('pay-checkout') === null
+          ? ''
+          : renderPairs('attribute', ATTRIBUTES, setAttribute, words.set)
+      }
       <div>
         <button type="button" @click=${() => void play(`${orderPath()}/refund`)}>
           ${words.refund}
@@ -141,6 +141,27 @@ function renderDrawer({ scenarios, faults }: BreakView): TemplateResult {
       ${renderPanel('shop', seen && describeShop(seen.shop), seen?.shop.events?.map(lineOf) ?? [])}
       ${renderPanel('server', seen && describeFaults(seen.faults), seen?.server.map(lineOf) ?? [])}
     </div>`;
+}
+
+/** A form that chooses one of the values of each name. */
+function renderPairs(
+  field: 'fault' | 'attribute',
+  values: Readonly<Record<string, readonly string[]>>,
+  onSubmit: (event: SubmitEvent) => void,
+  button: string,
+): TemplateResult {
+  return html`<form @submit=${onSubmit}>
+    <label for="break-${field}">${words[field]}</label>
+    <select id="break-${field}" name=${field} lang="en" dir="ltr">
+      ${Object.entries(values).map(
+        ([name, each]) =>
+          html`<optgroup label=${name}>
+            ${each.map((value) => html`<option value="${name} ${value}">${value}</option>`)}
+          </optgroup>`,
+      )}
+    </select>
+    <button>${button}</button>
+  </form>`;
 }
 
 function renderPanel(
@@ -183,6 +204,13 @@ function playScenario(event: SubmitEvent): void {
 function playFault(event: SubmitEvent): void {
   const [operation, fault] = read(event)['fault']?.split(' ') ?? [];
   void play('/api/break/faults', { operation, fault });
+}
+
+function setAttribute(event: SubmitEvent): void {
+  const [name = '', value = ''] = read(event)['attribute']?.split(' ') ?? [];
+  document.querySelector('pay-checkout')?.setAttribute(name, value);
+  answer = `${words.isSet}: ${name}="${value}"`;
+  draw();
 }
 
 function read(event: SubmitEvent): Partial<Record<string, string>> {
