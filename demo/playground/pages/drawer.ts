@@ -153,11 +153,8 @@ function renderPairs(
   return html`<form @submit=${onSubmit}>
     <label for="break-${field}">${words[field]}</label>
     <select id="break-${field}" name=${field} lang="en" dir="ltr">
-      ${Object.entries(values).map(
-        ([name, each]) =>
-          html`<optgroup label=${name}>
-            ${each.map((value) => html`<option value="${name} ${value}">${value}</option>`)}
-          </optgroup>`,
+      ${Object.entries(values).map(([name, each]) =>
+        each.map((value) => html`<option value="${name} ${value}">${name}: ${value}</option>`),
       )}
     </select>
     <button>${button}</button>
