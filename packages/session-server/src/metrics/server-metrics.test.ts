@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import perfHooks from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
 import { readOperationsGuide } from '../testing/operations-guide.js';
+import { ServerMetrics } from './server-metrics.js';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -32,6 +34,14 @@ describe('the metrics', () => {
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(text).toMatch(/^process_resident_memory_bytes /m);
+  });
+
+  it('measure the process once, however many servers it starts', async () => {
+    const measure = vi.spyOn(perfHooks, 'monitorEventLoopDelay');
+    const texts = [await new ServerMetrics().write(), await new ServerMetrics().write()];
+    expect(measure).not.toHaveBeenCalled();
+    measure.mockRestore();
+    for (const text of texts) expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
   it('say that the store is up, and how long it takes', async () => {

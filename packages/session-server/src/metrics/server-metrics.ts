@@ -61,6 +61,7 @@ function processMetrics(): Registry {
 export class ServerMetrics implements Observer {
   readonly registry = new Registry<PrometheusContentType>();
   readonly #registers = [this.registry];
+  readonly #ofProcess = processMetrics();
   readonly #requests = new Histogram({
     name: 'pay_http_request_duration_seconds',
     help: 'Time to answer requests, by template of the route; long polls have a route of their own',
@@ -180,7 +181,7 @@ export class ServerMetrics implements Observer {
 
   /** All that is counted, and the figures of the process, in the text format of Prometheus. */
   write(): Promise<string> {
-    return Registry.merge([this.registry, processMetrics()]).metrics();
+    return Registry.merge([this.registry, this.#ofProcess]).metrics();
   }
 
   requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {
