@@ -65,6 +65,8 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       await shop.stack.fetch(shop.stack.returnPath(sessionId ?? '', 'CancelUrl'));
       await shop.stack.payAtProvider(sessionId ?? '');
       await hint(checkout, 'shown');
+      // Past the pause after the poll for the way back.
+      shop.stack.advance(120);
       await shop.stack.until(checkout, 'paid');
       return { checkout, sessionId: sessionId ?? '' };
     };
@@ -442,7 +444,8 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
 
     it('delivers a dead letter again, and one that the shop has acknowledged', async () => {
       shop.stack.shop.eventAnswers.push(500);
-      const { checkout } = await payLate('A1');
+      const { checkout, sessionId } = await shop.putAndOpen('A1');
+      await shop.stack.fetch(shop.stack.returnPath(sessionId ?? '', 'CancelUrl'));
       await expect
         .poll(async () => (await order('A1')).events[0])
         .toMatchObject({ status: 'pending', tries: 1 });
