@@ -54,6 +54,23 @@ describe('the first shop', () => {
     await shopper.close();
   });
 
+  it('says in its drawer that the shop does not answer, until it does', async () => {
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    await shopper.orderAndGoToPayment();
+    await page.route('**/api/break/**', (route) => route.abort());
+    await page.route('**/api/break', (route) => route.abort());
+    await page.getByText('Break things').click();
+    const silence = page.locator('.break-things').getByText('The shop does not answer.');
+    await silence.waitFor();
+    await page.unroute('**/api/break');
+    await page.getByLabel('Scenario').waitFor();
+    await silence.waitFor();
+    await page.unroute('**/api/break/**');
+    await silence.waitFor({ state: 'hidden' });
+    await shopper.close();
+  });
+
   it('sets an attribute of the tag in its drawer', async () => {
     const shopper = await journey.shopper();
     const { page } = shopper;

@@ -27,7 +27,10 @@ const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 let about: BreakView | undefined;
 let seen: BrokenOrderView | undefined;
+/** What came of what was played last. */
 let answer = '';
+/** Why nothing could be read; empty once it can be again. */
+let problem = '';
 let isFollowing = false;
 const heard: Line[] = [];
 
@@ -71,8 +74,9 @@ async function look(): Promise<void> {
   try {
     about ??= (await askShop('/api/break')) as BreakView;
     if (readOrder() !== '') seen = (await askShop(orderPath())) as BrokenOrderView;
+    problem = '';
   } catch (error) {
-    answer = problemOf(error);
+    problem = problemOf(error);
   }
   draw();
 }
@@ -100,7 +104,7 @@ function problemOf(error: unknown): string {
 
 function draw(): void {
   if (!drawer.open) return;
-  render(about === undefined ? answer || words.loading : renderDrawer(about), host);
+  render(about === undefined ? problem || words.loading : renderDrawer(about), host);
 }
 
 function renderDrawer({ scenarios, faults }: BreakView): TemplateResult {
@@ -135,7 +139,7 @@ function renderDrawer({ scenarios, faults }: BreakView): TemplateResult {
         </button>
       </div>
     </div>
-    <p class="break-answer" role="status">${answer}</p>
+    <p class="break-answer" role="status">${problem || answer}</p>
     <div class="break-panels">
       ${renderPanel('shopper', shopperSees(), heard)}
       ${renderPanel('shop', seen && describeShop(seen.shop), seen?.shop.events?.map(lineOf) ?? [])}
