@@ -1,10 +1,16 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { Servers, type ServersOptions, startServers } from './servers.js';
 import { Shopper } from './shopper.js';
 import { LATENCY_MS, PATIENCE_MS } from './patience.js';
 import { type BrowserHabits, startBrowser } from './start-browser.js';
 
-export interface JourneyOptions extends ServersOptions, Partial<BrowserHabits> {}
+export interface JourneyOptions extends ServersOptions, Partial<BrowserHabits> {
+  /**
+   * Whether its shoppers see what moves while they wait. Without a graphics card that is a tenth of all
+   * that a journey computes, so most do without.
+   */
+  readonly hasMotion?: boolean;
+}
 
 /**
  * What a Firefox writes down like an uncaught error, though no page has thrown it: of fonts, that
@@ -36,8 +42,15 @@ async function slowDown(page: Page): Promise<void> {
  * A browser of its own for one person; every uncaught error of a page fails the test. What the sandbox's
  * SDKs throw on purpose is none.
  */
-export async function newContext(browser: Browser): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+export async function newContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    reducedMotion: 'reduce',
+    ...options,
+  });
   context.setDefaultTimeout(PATIENCE_MS);
   if (LATENCY_MS > 0) {
     // A window may be closed again before it is slow.
@@ -53,24 +66,28 @@ export async function newContext(browser: Browser): Promise<BrowserContext> {
 
 /** The servers, and a real browser in front of them. */
 export class Journey extends Servers {
-  readonly browser: Browser;
-
-  private constructor(started: Awaited<ReturnType<typeof startServers>>, browser: Browser) {
+  private constructor(
+    started: Awaited<ReturnType<typeof startServers>>,
+    readonly browser: Browser,
+    readonly hasMotion: boolean,
+  ) {
     super(started);
-    this.browser = browser;
   }
 
-  static async start({ keepsPages = false, ...options }: JourneyOptions = {}): Promise<Journey> {
+  static async start(given: JourneyOptions = {}): Promise<Journey> {
+    const { keepsPages = false, hasMotion = false, ...options } = given;
     const [started, browser] = await Promise.all([
       startServers(options),
       startBrowser({ keepsPages }),
     ]);
-    return new Journey(started, browser);
+    return new Journey(started, browser, hasMotion);
   }
 
   /** A shopper with a browser of their own. */
   async shopper(browser = this.browser): Promise<Shopper> {
-    const context = await newContext(browser);
+    const context = await newContext(browser, {
+      reducedMotion: this.hasMotion ? 'no-preference' : 'reduce',
+    });
     return new Shopper(await context.newPage(), this.addresses);
   }
 

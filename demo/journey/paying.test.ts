@@ -5,7 +5,7 @@ import { CARDS, PAID } from './shopper.js';
 
 let journey: Journey;
 beforeAll(async () => {
-  journey = await Journey.start();
+  journey = await Journey.start({ hasMotion: true });
 });
 afterAll(() => journey.stop());
 
