@@ -60,7 +60,7 @@ export class PostgresServer {
       const passwordFile = join(folder, 'password');
       writeFileSync(passwordFile, server.#password, { mode: 0o644 });
       server.#run('initdb', [
-        ...['-D', server.#data, '-U', 'pay', '-E', 'UTF8', '--auth=scram-sha-256'],
+        ...['-D', server.#data, '-U', 'pay', '-E', 'UTF8', '--auth=md5'],
         `--pwfile=${passwordFile}`,
         '--no-sync',
         // Texts sort as people do: nothing of ours may depend on it.
