@@ -14,10 +14,10 @@ const CHECKS = {
     script: 'check:packages',
   },
   types: { what: 'strict types, tests and scripts included', script: 'check:types' },
-  format: { what: 'prettier', script: 'check:format' },
   docs: { what: 'the documents as a site, without a dead link', script: 'check:docs' },
   unused: { what: 'unused files, exports and dependencies (knip)', script: 'check:unused' },
   rules: { what: 'import arrows and house rules', script: 'check:rules' },
+  format: { what: 'oxfmt', script: 'check:format' },
   size: { what: "size of the element's script and of its languages", script: 'check:size' },
 };
 

@@ -2,7 +2,7 @@
  * Counts the product's lines by package and folder.
  *
  * What counts: source files of `packages`, `demo` and `scripts` (`SOURCE`), each line that is not blank, comments
- * included, in the width that prettier gives them. What does not: `tools` (the rigs), tests and what they stand on, contract
+ * included, in the width that the formatter gives them. What does not: `tools` (the rigs), tests and what they stand on, contract
  * suites, hostile tests, benches (`LEFT_OUT`), configuration of tools, and data (JSON, pictures, texts). What is generated is
  * never committed as source, so it is not here to be counted.
  */

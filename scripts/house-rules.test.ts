@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { listCommittedFiles, ROOT } from './committed-files.mjs';
 
 const TEXT =
-  /(\.([cm]?[jt]sx?|json|ya?ml|md|css|html|svg|sh|txt)|\/run|LICENSE|\.(npmrc|nvmrc|editorconfig|gitignore|prettierignore))$/;
+  /(\.([cm]?[jt]sx?|json|ya?ml|md|css|html|svg|sh|txt)|\/run|LICENSE|\.(npmrc|nvmrc|editorconfig|gitignore))$/;
 
 /**
  * Names of card schemes and payment providers, each as the start of its SHA-256, because

@@ -1,7 +1,14 @@
 /** What the session server says, as its contract has it; a test compares the two. */
 
 export type CheckoutState =
-  'open' | 'returned' | 'paid' | 'failed' | 'cancelled' | 'left' | 'expired' | 'unconfirmed';
+  | 'open'
+  | 'returned'
+  | 'paid'
+  | 'failed'
+  | 'cancelled'
+  | 'left'
+  | 'expired'
+  | 'unconfirmed';
 
 export type RefundState = 'none' | 'partial' | 'full';
 

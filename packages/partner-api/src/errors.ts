@@ -112,7 +112,14 @@ export class CallAbortedError extends PartnerApiError {}
 
 /** What was wrong with an answer that could not be used. */
 export type ResponseProblem =
-  'cut_off' | 'empty' | 'html' | 'not_json' | 'too_large' | 'encoding' | 'malformed' | 'shape';
+  | 'cut_off'
+  | 'empty'
+  | 'html'
+  | 'not_json'
+  | 'too_large'
+  | 'encoding'
+  | 'malformed'
+  | 'shape';
 
 /** An answer that is not what the spec shows: a web page, a cut-off body, a field of another type. */
 export class InvalidResponseError extends PartnerApiError {

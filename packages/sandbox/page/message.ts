@@ -18,8 +18,8 @@ export function renderMessage(
       <summary>Headers (${Object.keys(headers).length})</summary>
       <pre tabindex="0" aria-label="${name} headers">
 ${Object.entries(headers).map(
-          ([key, value]) => html`<span class="json-key">${key}</span>: ${value}${'\n'}`,
-        )}</pre>
+  ([key, value]) => html`<span class="json-key">${key}</span>: ${value}${'\n'}`,
+)}</pre>
     </details>
     ${
       body === undefined

@@ -390,7 +390,8 @@ export interface Config extends Tuning {
         readonly names: readonly string[];
         /** People whom a proxy names in a header, with their roles. */
         readonly people:
-          { readonly header: string; readonly users: ReadonlyMap<string, Role> } | undefined;
+          | { readonly header: string; readonly users: ReadonlyMap<string, Role> }
+          | undefined;
         readonly consoleUrl: string | undefined;
       }
     | undefined;

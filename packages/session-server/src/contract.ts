@@ -7,7 +7,14 @@
 
 /** The state of a checkout as the server knows it. The lawful moves are in `checkouts/state-machine.ts`. */
 export type CheckoutState =
-  'open' | 'returned' | 'paid' | 'failed' | 'cancelled' | 'left' | 'expired' | 'unconfirmed';
+  | 'open'
+  | 'returned'
+  | 'paid'
+  | 'failed'
+  | 'cancelled'
+  | 'left'
+  | 'expired'
+  | 'unconfirmed';
 
 /** How much of a paid checkout has been given back, as far as the provider's list shows. */
 export type RefundState = 'none' | 'partial' | 'full';
@@ -322,7 +329,9 @@ export interface PutOrderRequest {
   readonly locale?: string | null | undefined;
   readonly customer?: OrderCustomer | null | undefined;
   readonly address?:
-    Readonly<Partial<Record<AvsField, string | null | undefined>>> | null | undefined;
+    | Readonly<Partial<Record<AvsField, string | null | undefined>>>
+    | null
+    | undefined;
   /** The page that shoppers of this order return to, on one of the merchant's origins, with `{checkout}`. */
   readonly returnUrl?: string | null | undefined;
   readonly split?: readonly OrderSplit[] | null | undefined;

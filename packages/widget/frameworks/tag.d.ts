@@ -33,5 +33,6 @@ type Events = GlobalEventHandlersEventMap;
 /** Listeners for the tag's events, each with `Prefix` before the event's name. */
 export type Listeners<Prefix extends string> = {
   [Name in keyof Events as Name extends `pay-${string}` ? `${Prefix}${Name}` : never]?:
-    ((event: Events[Name] & { currentTarget: PayCheckout }) => unknown) | undefined;
+    | ((event: Events[Name] & { currentTarget: PayCheckout }) => unknown)
+    | undefined;
 };

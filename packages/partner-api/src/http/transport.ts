@@ -34,7 +34,13 @@ export interface Transport {
 
 /** What went wrong on the way. */
 export type TransportProblem =
-  'connection' | 'aborted' | 'cut_off' | 'too_large' | 'encoding' | 'malformed' | 'unsupported';
+  | 'connection'
+  | 'aborted'
+  | 'cut_off'
+  | 'too_large'
+  | 'encoding'
+  | 'malformed'
+  | 'unsupported';
 
 /** Why a transport has no whole answer, and what is known about the request. */
 export class TransportError extends Error {

@@ -3,7 +3,8 @@ import type { LoggedRequest } from '../logged-request.js';
 
 /** What has just happened. `change`: something else is different now. */
 export type ActivityEvent =
-  { readonly type: 'request'; readonly data: LoggedRequest } | { readonly type: 'change' };
+  | { readonly type: 'request'; readonly data: LoggedRequest }
+  | { readonly type: 'change' };
 
 /** Announces what happens in the sandbox to those who watch it. */
 export class Activity {

@@ -28,7 +28,12 @@ import type { CheckoutRules } from './rules.js';
  * `refused`, `not_sent`; `active` → `superseded` (another session took its place; still watched).
  */
 export type AttemptStatus =
-  'sending' | 'active' | 'unknown' | 'refused' | 'not_sent' | 'superseded';
+  | 'sending'
+  | 'active'
+  | 'unknown'
+  | 'refused'
+  | 'not_sent'
+  | 'superseded';
 
 /** One `/create-session`: it has its own `order_id`, so that evidence identifies it. */
 export interface Attempt extends ProviderMerchant {

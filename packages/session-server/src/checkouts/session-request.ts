@@ -30,7 +30,8 @@ export interface SessionInput {
 /** Each field of the provider's schema, so that none can be forgotten. Undefined is not sent. */
 export type SessionFields = {
   readonly [Field in keyof Required<CreateCheckoutSessionParams>]:
-    CreateCheckoutSessionParams[Field] | undefined;
+    | CreateCheckoutSessionParams[Field]
+    | undefined;
 } & Pick<CreateCheckoutSessionParams, 'merchant_id' | 'order_id'>;
 
 /**

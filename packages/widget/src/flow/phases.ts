@@ -26,7 +26,14 @@ export const OUTCOME_EVENTS = {
 
 /** What the shopper can press. What each does is in `docs/states.md`. */
 export type ButtonName =
-  'pay' | 'next' | 'continue' | 'check' | 'retry' | 'again' | 'cancel' | 'resume';
+  | 'pay'
+  | 'next'
+  | 'continue'
+  | 'check'
+  | 'retry'
+  | 'again'
+  | 'cancel'
+  | 'resume';
 
 /**
  * The button of each phase. `again` and `cancel` are offered while the SDK shows nothing, `resume` where
