@@ -178,10 +178,10 @@ describe('the sandbox’s page', () => {
     await press('Reorder');
     await said('The next 2 webhooks are sent in reverse order.');
     await page.getByLabel('Session').selectOption('order 73, £12.34');
-    await page.getByLabel('Event').selectOption('Declined');
+    await page.getByLabel('Event').selectOption('declined');
     await press('Send');
     await said('Sent: 1.');
-    await page.getByLabel('Event').selectOption('Paid');
+    await page.getByLabel('Event').selectOption('paid');
     await press('Send with a wrong key');
     await said('Sent with a wrong key: 1.');
     await expect.poll(() => events().slice(before)).toEqual(['payment.paid', 'payment.declined']);
@@ -248,9 +248,12 @@ describe('the sandbox’s page', () => {
     await open('switches');
     await page.getByLabel('unknownFields').selectOption('ignore');
     await said('unknownFields is now ignore.');
-    await page.getByLabel('maxLimit', { exact: true }).fill('many');
-    await press('Set maxLimit');
-    await page.getByRole('alert').getByText('maxLimit: expected a number of rows.').waitFor();
+    await page.getByLabel('webhookPausesSeconds').fill('many');
+    await press('Set webhookPausesSeconds');
+    await page
+      .getByRole('alert')
+      .getByText('webhookPausesSeconds: expected an array of seconds.')
+      .waitFor();
     await press('Undo unknownFields');
     await said('unknownFields has its default again.');
     await expectAccessible();

@@ -15,6 +15,7 @@ export class ControlError extends Error {
 
 /** What to ask for. Without a body it is a read. */
 export interface Call {
+  /** Below `/_sandbox`, or from the root. */
   readonly path: string;
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
@@ -24,7 +25,7 @@ export interface Call {
 export async function call<T>({ path, body, method, signal }: Call): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(`/_sandbox/${path}`, {
+    response = await fetch(new URL(path, `${location.origin}/_sandbox/`), {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       ...(body !== undefined && {
         headers: { 'content-type': 'application/json' },

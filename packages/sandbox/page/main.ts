@@ -1,6 +1,7 @@
 /** The frame of the page: navigation, the view of the address, and the events that keep it live. */
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { call, ControlError, queryOf, type Call } from './api.js';
+import type { ApiDescription } from './forms.js';
 import { badge } from './parts.js';
 import { findView, linkTo, type Frame, type Params, type View } from './view.js';
 import { VIEWS } from './views.js';
@@ -14,6 +15,8 @@ const SLOW_MS = 400;
 
 class SandboxPage implements Frame {
   #found: { readonly view: View; readonly params: Params } | undefined;
+  /** From the first read of a view on. */
+  api!: ApiDescription;
   #answer: unknown;
   #problem: ControlError | undefined;
   #isSlow = false;
@@ -115,6 +118,7 @@ class SandboxPage implements Frame {
     }, SLOW_MS);
     const { signal } = reading;
     try {
+      this.api ??= await call({ path: '/openapi.json', signal });
       const answer = await this.#found?.view.read(
         (path) => call({ path, signal }),
         this.#found.params,

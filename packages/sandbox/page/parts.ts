@@ -123,15 +123,3 @@ export function renderSearch(label: string, params: Params, frame: Frame): Templ
     />
   </p>`;
 }
-
-/** What a form says, by the names of its fields; empty ones are left out. */
-export function readForm(event: SubmitEvent): Record<string, string> {
-  event.preventDefault();
-  const fields = [...new FormData(event.target as HTMLFormElement)];
-  return Object.fromEntries(
-    fields.flatMap(([name, value]) => {
-      const text = typeof value === 'string' ? value.trim() : '';
-      return text === '' ? [] : [[name, text]];
-    }),
-  );
-}

@@ -1,5 +1,6 @@
 import type { TemplateResult } from 'lit';
 import { queryOf, type Call } from './api.js';
+import type { ApiDescription } from './forms.js';
 
 /** What the address says: parts of its path, and its query. */
 export type Params = Readonly<Record<string, string | undefined>>;
@@ -8,6 +9,8 @@ export type Read = <T>(path: string) => Promise<T>;
 
 /** What a view may ask of the frame around it. */
 export interface Frame {
+  /** Says what each route takes. */
+  readonly api: ApiDescription;
   /** Asks for a change, then reads the view again; `done` is said when it has happened. */
   act(change: Call & { readonly done: string | ((answer: never) => string) }): Promise<void>;
   /** Changes the query of the address in place, as a filter does. */

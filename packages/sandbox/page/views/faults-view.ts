@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
 import type { FaultKind, FaultTarget } from '../../src/faults/fault-table.js';
-import { readForm, renderTable } from '../parts.js';
+import { renderForm } from '../forms.js';
+import { renderTable } from '../parts.js';
 import { view, type Frame, type Params } from '../view.js';
 
 type About = ReturnType<SandboxControl['describe']>;
@@ -24,7 +25,7 @@ export const faultsView = view<Faults>({
         A fault affects the next valid call of an operation, request of the shopper’s browser, or
         try of a webhook.
       </p>
-      ${renderForm(table, params, frame)}
+      ${renderQueue(table, params, frame)}
       <h2>Queued</h2>
       ${
         queued.length === 0
@@ -69,87 +70,55 @@ function whatOf({ faultKinds }: Table, kind: FaultKind): string {
   return faultKinds[kind].replaceAll('`', '');
 }
 
-function renderForm(table: Table, params: Params, frame: Frame): TemplateResult {
+/** What a fault has besides, with what happens without it. */
+const DETAILS: Partial<
+  Record<FaultKind, Readonly<Record<string, [label: string, preset: string]>>>
+> = {
+  error: { status: ['Status', '500'], retryAfterSeconds: ['Retry-After', 'none'] },
+  html: { status: ['Status', '502'] },
+  redirect: { location: ['Location', 'https://…'] },
+  'slow-body': { seconds: ['Seconds', '2'] },
+};
+
+function renderQueue(table: Table, params: Params, frame: Frame): TemplateResult {
   const { operation: wanted, fault: asked } = params;
   const targets = Object.keys(table.faults) as FaultTarget[];
   const operation = targets.find((name) => name === wanted) ?? 'create-session';
   const kinds = table.faults[operation];
   const fault = kinds.find((kind) => kind === asked) ?? kinds[0] ?? 'wait';
-  const choose = (name: string) => (event: Event) =>
-    frame.filter({ operation, fault, [name]: (event.target as HTMLSelectElement).value });
-  const queue = (event: SubmitEvent) => {
-    const { operation, fault, location, latencyFrom, latencyTo, ...numbers } = readForm(event);
-    const least = latencyFrom ?? latencyTo;
-    void frame.act({
-      path: 'faults',
-      body: {
-        operation,
-        fault,
-        location,
-        ...Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, Number(text)])),
-        ...(least !== undefined && {
-          latencySeconds: [Number(least), Number(latencyTo ?? least)],
-        }),
+  const choose = (chosen: Params) => frame.filter({ operation, fault, ...chosen });
+  const details = Object.entries(DETAILS[fault] ?? {});
+  return renderForm(frame, {
+    buttons: { faults: 'Queue' },
+    fields: {
+      operation: {
+        label: 'Target',
+        value: operation,
+        onChange: (chosen) => choose({ operation: chosen }),
       },
-      done: `Queued: ${String(fault)} for ${String(operation)}.`,
-    });
-  };
-  return html`<form class="inline" @submit=${queue}>
-    ${choice('operation', 'Target', targets, operation, choose)}
-    ${choice('fault', 'Fault', kinds, fault, choose)} ${number('times', 'Times', '1', 1)}
-    ${number('probability', 'Probability', '1', 0, 1)}
-    ${number('latencyFrom', 'Delay in seconds, from', fault === 'wait' ? '2' : '0', 0)}
-    ${number('latencyTo', 'to', 'the same', 0)}
-    ${
-      fault === 'error'
-        ? html`${number('status', 'Status', '500', 400, 599)}
-          ${number('retryAfterSeconds', 'Retry-After', 'none', 0)}`
-        : nothing
-    }
-    ${fault === 'html' ? number('status', 'Status', '502', 200, 599) : nothing}
-    ${
-      fault === 'redirect'
-        ? html`<label>Location <input name="location" type="url" placeholder="https://…" /></label>`
-        : nothing
-    }
-    ${fault === 'slow-body' ? number('seconds', 'Seconds', '2', 0) : nothing}
-    <button>Queue</button>
-    <p class="quiet">${fault}: ${whatOf(table, fault)}.</p>
-  </form>`;
-}
-
-function choice(
-  name: string,
-  label: string,
-  words: readonly string[],
-  chosen: string,
-  choose: (name: string) => (event: Event) => void,
-): TemplateResult {
-  return html`<label
-    >${label}
-    <select name=${name} .value=${chosen} @change=${choose(name)}>
-      ${words.map((word) => html`<option ?selected=${word === chosen}>${word}</option>`)}
-    </select></label
-  >`;
-}
-
-/** An optional field. `preset`: its default. */
-function number(
-  name: string,
-  label: string,
-  preset: string,
-  min: number,
-  max = 100_000,
-): TemplateResult {
-  const isWhole = name === 'times' || name === 'status' || name === 'retryAfterSeconds';
-  return html`<label
-    >${label}
-    <input
-      name=${name}
-      type="number"
-      min=${min}
-      max=${max}
-      step=${isWhole ? 1 : 'any'}
-      placeholder=${preset}
-  /></label>`;
+      fault: {
+        label: 'Fault',
+        value: fault,
+        options: kinds.map((kind) => [kind, kind]),
+        onChange: (chosen) => choose({ fault: chosen }),
+      },
+      times: { label: 'Times', placeholder: '1' },
+      probability: { label: 'Probability', placeholder: '1' },
+      'latencySeconds.0': {
+        label: 'Delay in seconds, from',
+        placeholder: fault === 'wait' ? '2' : '0',
+      },
+      'latencySeconds.1': { label: 'to', placeholder: 'the same' },
+      ...Object.fromEntries(
+        details.map(([name, [label, placeholder]]) => [name, { label, placeholder }]),
+      ),
+    },
+    toBody({ 'latencySeconds.0': from, 'latencySeconds.1': to, ...body }) {
+      const least = from ?? to;
+      return least === undefined ? body : { ...body, latencySeconds: [least, to ?? least] };
+    },
+    done: (_answer, { body }) =>
+      `Queued: ${String(body['fault'])} for ${String(body['operation'])}.`,
+    note: html`<p class="quiet">${fault}: ${whatOf(table, fault)}.</p>`,
+  });
 }

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
-import { readForm, renderFacts, renderTable, time } from '../parts.js';
+import { renderForm } from '../forms.js';
+import { renderFacts, renderTable, time } from '../parts.js';
 import { view, type Frame } from '../view.js';
 
 type About = ReturnType<SandboxControl['describe']>;
@@ -56,17 +57,10 @@ export const sandboxView = view<Sandbox>({
 });
 
 function renderClock({ now, offsetSeconds }: Sandbox['clock'], frame: Frame): TemplateResult {
-  const move = (body: object) =>
-    frame.act({
-      path: 'clock',
-      body,
-      done: ({ now }: { now: string }) =>
-        `The clock says ${now.slice(0, 19).replace('T', ' ')} UTC.`,
-    });
-  const set = (event: SubmitEvent) => {
-    const { moment = '' } = readForm(event);
-    void move({ now: new Date(`${moment}Z`).toISOString() });
-  };
+  const say = ({ now }: Sandbox['clock']) =>
+    `The clock says ${now.slice(0, 19).replace('T', ' ')} UTC.`;
+  const move = (advanceSeconds: number) =>
+    frame.act({ path: 'clock', body: { advanceSeconds }, done: say });
   return html`<h2>Clock</h2>
     <p>
       ${time(now)}
@@ -80,46 +74,39 @@ function renderClock({ now, offsetSeconds }: Sandbox['clock'], frame: Frame): Te
       <div class="buttons">
         ${STEPS.map(
           ([name, seconds]) =>
-            html`<button class="outline" @click=${() => move({ advanceSeconds: seconds })}>
-              + ${name}
-            </button>`,
+            html`<button class="outline" @click=${() => move(seconds)}>+ ${name}</button>`,
         )}
         ${
           Math.abs(offsetSeconds) < 1
             ? nothing
-            : html`<button class="outline" @click=${() => move({ advanceSeconds: -offsetSeconds })}>
+            : html`<button class="outline" @click=${() => move(-offsetSeconds)}>
                 Back to the real time
               </button>`
         }
       </div>
-      <form class="inline" @submit=${set}>
-        <label>Set to (UTC) <input name="moment" type="datetime-local" step="1" required /></label>
-        <button class="outline">Set</button>
-      </form>
+      ${renderForm<Sandbox['clock']>(frame, {
+        buttons: { clock: 'Set' },
+        fields: { now: { label: 'Set to (UTC)', isRequired: true } },
+        done: say,
+      })}
     </article>`;
 }
 
 function renderHistory({ count }: Sandbox['history'], frame: Frame): TemplateResult {
-  const generate = (event: SubmitEvent) => {
-    const { count = '0', seed } = readForm(event);
-    void frame.act({
-      path: 'history',
-      body: { count: Number(count), seed },
-      done: `${Number(count).toLocaleString('en')} past transactions generated. All others were deleted.`,
-    });
-  };
   return html`<h2>Past transactions</h2>
     <p>
       ${count.toLocaleString('en')} past transactions. Generating others deletes all transactions,
       new ones too.
     </p>
-    <form class="inline" @submit=${generate}>
-      <label
-        >How many <input name="count" type="number" min="0" max="10000000" value="100000" required
-      /></label>
-      <label>Seed <input name="seed" placeholder="unchanged" spellcheck="false" /></label>
-      <button class="outline">Generate</button>
-    </form>`;
+    ${renderForm<Sandbox['history']>(frame, {
+      buttons: { history: 'Generate' },
+      fields: {
+        count: { label: 'How many', value: 100_000 },
+        seed: { label: 'Seed', placeholder: 'unchanged' },
+      },
+      done: ({ count: generated }) =>
+        `${generated.toLocaleString('en')} past transactions generated. All others were deleted.`,
+    })}`;
 }
 
 function renderReset(frame: Frame): TemplateResult {

@@ -4,10 +4,10 @@ import type { TimelineEvent } from '../../src/control/timeline.js';
 import type { Scenario } from '../../src/scenario.js';
 import type { SplitShares } from '../../src/split-fee.js';
 import type { TransactionRow } from '../../src/transactions/transaction.js';
+import { renderForm } from '../forms.js';
 import {
   badge,
   money,
-  readForm,
   renderFacts,
   renderTable,
   statusBadge,
@@ -90,20 +90,20 @@ function renderState(session: Session): TemplateResult {
   ]);
 }
 
+interface Paid {
+  readonly outcome: string;
+  readonly message?: string;
+}
+
 function renderActs(
   session: Session,
   scenarios: readonly Scenario[],
   frame: Frame,
 ): TemplateResult {
   const path = `sessions/${session.session_id}`;
+  const say = ({ outcome, message = '' }: Paid) => `${outcome}. ${message}`;
   const pay = (scenario: string) =>
-    frame.act({
-      path: `${path}/pay`,
-      body: { scenario },
-      done: ({ outcome, message = '' }: { outcome: string; message?: string }) =>
-        `${outcome}. ${message}`,
-    });
-  const choose = (event: SubmitEvent) => pay(readForm(event)['scenario'] ?? 'approved');
+    frame.act({ path: `${path}/pay`, body: { scenario }, done: say });
   return html`<article aria-label="What may happen next">
     <div class="buttons">
       <button @click=${() => pay('approved')}>Pay</button>
@@ -118,13 +118,17 @@ function renderActs(
       </button>
       <a href="/pages/pay/${session.session_id}" target="_blank">Open the pay page</a>
     </div>
-    <form class="inline" @submit=${choose}>
-      <label for="scenario">Card</label>
-      <select id="scenario" name="scenario">
-        ${scenarios.map(({ name, title }) => html`<option value=${name}>${title}</option>`)}
-      </select>
-      <button class="outline">Submit this card</button>
-    </form>
+    ${renderForm<Paid>(frame, {
+      buttons: { 'sessions/{id}/pay': 'Submit this card' },
+      id: session.session_id,
+      fields: {
+        scenario: {
+          label: 'Card',
+          options: scenarios.map(({ name, title }) => [name, title]),
+        },
+      },
+      done: say,
+    })}
   </article>`;
 }
 

@@ -2,7 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { SessionSummary } from '../../src/control/session-control.js';
 import type { Merchant } from '../../src/accounts.js';
 import { queryOf } from '../api.js';
-import { badge, money, readForm, renderSearch, renderTable, sessionLink, time } from '../parts.js';
+import { renderForm } from '../forms.js';
+import { badge, money, renderSearch, renderTable, sessionLink, time } from '../parts.js';
 import { linkTo, view, type Frame, type Params } from '../view.js';
 
 interface Sessions {
@@ -89,26 +90,20 @@ function renderPages(total: number, { skip = '0', ...filter }: Params): Template
 
 /** The few fields that a payment needs; a shop sends more. */
 function renderCreate(merchants: readonly Merchant[], frame: Frame): TemplateResult {
-  const create = (event: SubmitEvent) => {
-    const { merchant, order, amount } = readForm(event);
-    void frame.act({
-      path: 'sessions',
-      body: { merchant_id: Number(merchant), order_id: Number(order), Amount: amount },
-      done: ({ session_id: id }: SessionSummary) => {
-        location.hash = linkTo(`sessions/${id}`);
-        return '';
+  return renderForm<SessionSummary>(frame, {
+    name: 'Create a session',
+    buttons: { sessions: 'Create a session' },
+    fields: {
+      merchant_id: {
+        label: 'Merchant',
+        options: merchants.map(({ id, name, currency }) => [id, `${name}, ${currency}`]),
       },
-    });
-  };
-  return html`<form class="inline" aria-label="Create a session" @submit=${create}>
-    <label
-      >Merchant
-      <select name="merchant">
-        ${merchants.map(({ id, name, currency }) => html`<option value=${id}>${name}, ${currency}</option>`)}
-      </select></label
-    >
-    <label>Order <input name="order" type="number" min="1" value="71" required /></label>
-    <label>Amount <input name="amount" inputmode="decimal" size="8" value="12" required /></label>
-    <button class="outline">Create a session</button>
-  </form>`;
+      order_id: { label: 'Order', value: 71, isRequired: true },
+      Amount: { label: 'Amount', value: 12, isRequired: true },
+    },
+    done({ session_id: id }) {
+      location.hash = linkTo(`sessions/${id}`);
+      return '';
+    },
+  });
 }

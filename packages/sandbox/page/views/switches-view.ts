@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { DescribedSwitch } from '../../src/switches.js';
-import { badge, readForm, renderTable } from '../parts.js';
+import { parseText, readText, renderControl, type Schema } from '../forms.js';
+import { badge, renderTable } from '../parts.js';
 import { view, type Frame } from '../view.js';
 
 interface Switches {
@@ -40,21 +41,12 @@ function show(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A word stays a word; everything else is JSON. */
-function parse(text: string, type: unknown): unknown {
-  if (type === 'string') return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
-
 function renderEditor(
-  { name, value, default: preset, schema }: DescribedSwitch,
+  { name, value, default: preset, schema: json }: DescribedSwitch,
   frame: Frame,
 ): TemplateResult {
-  const isSecret = schema['writeOnly'] === true;
+  const schema = json as Schema;
+  const isSecret = schema.writeOnly === true;
   const set = (next: unknown) =>
     frame.act({
       path: 'switches',
@@ -65,28 +57,23 @@ function renderEditor(
           ? `${name} has its default again.`
           : `${name} is now ${isSecret ? 'set' : show(next)}.`,
     });
-  const words = schema['enum'] as readonly string[] | undefined;
   const isChanged = JSON.stringify(value) !== JSON.stringify(preset);
-  const save = (event: SubmitEvent) => set(parse(readForm(event)['value'] ?? '', schema['type']));
+  const save = (event: SubmitEvent) => {
+    event.preventDefault();
+    void set(parseText(schema, readText(event, 'value')));
+  };
   return html`<form class="inline" @submit=${save}>
+    ${renderControl('value', schema, {
+      label: name,
+      value: isSecret ? '' : show(value),
+      ...(isSecret && { placeholder: show(value) }),
+      isRequired: true,
+      onChange: (word) => void set(word),
+    })}
     ${
-      words
-        ? html`<select
-            name="value"
-            aria-label=${name}
-            .value=${show(value)}
-            @change=${(event: Event) => set((event.target as HTMLSelectElement).value)}
-          >
-            ${words.map((word) => html`<option ?selected=${word === value}>${word}</option>`)}
-          </select>`
-        : html`<input
-              name="value"
-              aria-label=${name}
-              .value=${isSecret ? '' : show(value)}
-              placeholder=${isSecret ? show(value) : nothing}
-              spellcheck="false"
-            />
-            <button class="outline">Set<span class="unseen"> ${name}</span></button>`
+      schema.enum
+        ? nothing
+        : html`<button class="outline">Set<span class="unseen"> ${name}</span></button>`
     }
     ${
       isChanged

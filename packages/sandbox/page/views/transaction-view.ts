@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { TransactionRow } from '../../src/transactions/transaction.js';
-import { badge, money, readForm, renderFacts, sessionLink, time } from '../parts.js';
+import { renderForm } from '../forms.js';
+import { badge, money, renderFacts, sessionLink, time } from '../parts.js';
 import { view, type Frame } from '../view.js';
 
 interface Stored {
@@ -32,65 +33,57 @@ export const transactionView = view<Stored>({
 /** Refunds the rest, or a part of it. */
 export function renderRefund(row: TransactionRow, frame: Frame): TemplateResult | typeof nothing {
   if (row.status === 'REFUNDED') return nothing;
-  const refund = (body: object) =>
+  const say = ({ status }: Pick<TransactionRow, 'status'>) =>
+    `Refunded. The transaction is ${String(status)}.`;
+  const refundRest = () =>
     frame.act({
       path: `transactions/${encodeURIComponent(row.id)}/refund`,
-      body,
-      done: ({ status }: { status: string }) => `Refunded. The transaction is ${status}.`,
+      body: {},
+      done: say,
     });
-  const refundPart = (event: SubmitEvent) => {
-    const { amount, as } = readForm(event);
-    void refund({ amount, as });
-  };
   return html`<article aria-label="Refund">
-    <form class="inline" @submit=${refundPart}>
-      <label for="amount">Refund</label>
-      <input
-        id="amount"
-        name="amount"
-        inputmode="decimal"
-        placeholder="a part, such as 1.50"
-        required
-      />
-      <label for="as">by</label>
-      <select id="as" name="as">
-        <option value="change">changing the row</option>
-        <option value="add">adding a row</option>
-      </select>
-      <button class="outline">Refund this part</button>
-    </form>
-    <div class="buttons">
-      <button @click=${() => refund({})}>Refund the rest</button>
-    </div>
+    ${renderForm<TransactionRow>(frame, {
+      buttons: { 'transactions/{id}/refund': 'Refund this part' },
+      id: row.id,
+      fields: {
+        amount: { label: 'Refund', placeholder: 'a part, such as 1.50', isRequired: true },
+        as: {
+          label: 'by',
+          options: [
+            ['change', 'changing the row'],
+            ['add', 'adding a row'],
+          ],
+        },
+      },
+      done: say,
+    })}
+    <p class="buttons">
+      <button class="outline" @click=${refundRest}>Refund the rest</button>
+    </p>
   </article>`;
 }
 
 function renderListing(id: string, isListed: boolean, frame: Frame): TemplateResult {
-  const setSeconds = (seconds: number, done: string) =>
+  const list = () =>
     frame.act({
       path: `transactions/${encodeURIComponent(id)}/visibility`,
-      body: { seconds },
-      done,
+      body: { seconds: 0 },
+      done: 'It is in the list now.',
     });
-  const hide = (event: SubmitEvent) => {
-    const seconds = Number(readForm(event)['seconds']);
-    void setSeconds(seconds, `It is hidden from the list for ${String(seconds)} seconds.`);
-  };
   return html`<article aria-label="Listing">
-    <form class="inline" @submit=${hide}>
-      <label for="seconds">Hide it from the list for</label>
-      <input
-        id="seconds"
-        name="seconds"
-        type="number"
-        min="0"
-        max="1000000000"
-        value="60"
-        required
-      />
-      <span>seconds</span>
-      <button class="outline">Hide</button>
-      ${isListed ? nothing : html`<button type="button" class="outline" @click=${() => setSeconds(0, 'It is in the list now.')}>List it now</button>`}
-    </form>
+    ${renderForm(frame, {
+      buttons: { 'transactions/{id}/visibility': 'Hide' },
+      id,
+      fields: { seconds: { label: 'Hide it from the list for, in seconds', value: 60 } },
+      done: (_answer, { body }) =>
+        `It is hidden from the list for ${String(body['seconds'])} seconds.`,
+    })}
+    ${
+      isListed
+        ? nothing
+        : html`<p class="buttons">
+            <button class="outline" @click=${list}>List it now</button>
+          </p>`
+    }
   </article>`;
 }

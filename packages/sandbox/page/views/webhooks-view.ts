@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
 import type { SessionSummary } from '../../src/control/session-control.js';
-import type { WebhookOutcome } from '../../src/switches.js';
 import type { Delivery } from '../../src/webhooks/delivery-log.js';
-import { badge, money, readForm, renderTable, sessionLink, statusBadge, time } from '../parts.js';
+import { renderForm } from '../forms.js';
+import { badge, money, renderTable, sessionLink, statusBadge, time } from '../parts.js';
 import { linkTo, view, type Frame } from '../view.js';
 
 interface Webhooks {
@@ -15,14 +15,6 @@ interface Webhooks {
 
 const TRIES = 500;
 const SESSIONS = 50;
-
-const OUTCOMES: Readonly<Record<WebhookOutcome, string>> = {
-  paid: 'Paid',
-  declined: 'Declined',
-  refunded: 'Refunded',
-  cancelled: 'Cancelled',
-  expired: 'Expired',
-};
 
 /** The registered endpoints, and each webhook with its tries. */
 export const webhooksView = view<Webhooks>({
@@ -74,73 +66,42 @@ function renderSend(
   frame: Frame,
 ): TemplateResult | typeof nothing {
   if (sessions.length === 0) return nothing;
-  const send = (event: SubmitEvent) => {
-    const { value: action } = event.submitter as HTMLButtonElement;
-    void frame.act({
-      path: `webhooks/${action}`,
-      body: readForm(event),
-      done: ({ webhooks }: { webhooks: readonly string[] }) =>
-        `Sent${action === 'forge' ? ' with a wrong key' : ''}: ${String(webhooks.length)}.`,
-    });
-  };
-  return html`<form class="inline" @submit=${send}>
-    <label
-      >Session
-      <select name="session">
-        ${sessions
+  return renderForm<{ readonly webhooks: readonly string[] }>(frame, {
+    buttons: { 'webhooks/send': 'Send', 'webhooks/forge': 'Send with a wrong key' },
+    fields: {
+      session: {
+        label: 'Session',
+        options: sessions
           .toReversed()
-          .map(
-            (each) =>
-              html`<option value=${each.session_id}>
-                order ${each.order_id}, ${money(each.Amount, each.currency)}
-              </option>`,
-          )}
-      </select></label
-    >
-    <label
-      >Event
-      <select name="outcome">
-        ${Object.entries(OUTCOMES).map(([outcome, word]) => html`<option value=${outcome}>${word}</option>`)}
-      </select></label
-    >
-    <button value="send">Send</button>
-    <button class="outline" value="forge">Send with a wrong key</button>
-  </form>`;
+          .map(({ session_id: id, order_id: order, Amount, currency }) => [
+            id,
+            `order ${String(order)}, ${money(Amount, currency)}`,
+          ]),
+      },
+      outcome: { label: 'Event' },
+    },
+    done: ({ webhooks }, { route }) =>
+      `Sent${route.endsWith('forge') ? ' with a wrong key' : ''}: ${String(webhooks.length)}.`,
+  });
 }
 
 /** When the webhooks that follow are sent. */
 function renderOrder(frame: Frame): TemplateResult {
-  const delay = (event: SubmitEvent) => {
-    const seconds = Number(readForm(event)['seconds']);
-    void frame.act({
-      path: 'switches',
-      method: 'PATCH',
-      body: { webhookDelaySeconds: seconds },
-      done: `Webhooks are sent after ${String(seconds)} seconds from now on.`,
-    });
-  };
-  const reorder = (event: SubmitEvent) => {
-    const count = Number(readForm(event)['count']);
-    void frame.act({
-      path: 'webhooks/reorder',
-      body: { count },
-      done: `The next ${String(count)} webhooks are sent in reverse order.`,
-    });
-  };
   return html`<article>
-    <form class="inline" @submit=${delay}>
-      <label
-        >Delay in seconds
-        <input name="seconds" type="number" min="0" max="100000" step="any" value="60" required
-      /></label>
-      <button class="outline">Delay</button>
-    </form>
-    <form class="inline" @submit=${reorder}>
-      <label
-        >Next webhooks <input name="count" type="number" min="2" max="100" value="2" required
-      /></label>
-      <button class="outline">Reorder</button>
-    </form>
+    ${renderForm(frame, {
+      buttons: { switches: 'Delay' },
+      fields: {
+        webhookDelaySeconds: { label: 'Delay in seconds', value: 60, isRequired: true },
+      },
+      done: (_answer, { body }) =>
+        `Webhooks are sent after ${String(body['webhookDelaySeconds'])} seconds from now on.`,
+    })}
+    ${renderForm(frame, {
+      buttons: { 'webhooks/reorder': 'Reorder' },
+      fields: { count: { label: 'Next webhooks', value: 2 } },
+      done: (_answer, { body }) =>
+        `The next ${String(body['count'])} webhooks are sent in reverse order.`,
+    })}
   </article>`;
 }
 
