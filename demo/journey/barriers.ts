@@ -14,6 +14,8 @@ const FAST: RunOptions = { preload: false, resultTypes: ['violations', 'incomple
 /** A screen of 1280 by 1024 pixels at 400 %. */
 const AT_400_PERCENT = { width: 320, height: 256 };
 
+const NARROW = { width: 320, height: 700 };
+
 /** What WCAG 1.4.12 lets a person set. */
 const WIDE_TEXT = `* {
   line-height: 1.5 !important;
@@ -51,8 +53,32 @@ export async function expectContrast(
   expect.soft(describeAll(results), `${name}: ${state}, ${colorScheme}`).toEqual([]);
 }
 
+/**
+ * Asserts of a page of the back office that axe finds no violation, in light and dark, and that a narrow phone
+ * need not scroll it sideways.
+ */
+export async function expectAccessiblePage(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await axeOf(page).analyze();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  // Nothing else depends on the colour scheme.
+  const dark = await axeOf(page).withRules('color-contrast').analyze();
+  const found = [...light.violations, ...dark.violations];
+  expect(found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  const size = page.viewportSize();
+  await page.setViewportSize(NARROW);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBeLessThanOrEqual(NARROW.width);
+  if (size) await page.setViewportSize(size);
+}
+
 function analyze(page: Page, choose: (builder: AxeBuilder) => AxeBuilder): Promise<AxeResults> {
-  return choose(new AxeBuilder({ page }).options(FAST)).analyze();
+  return choose(axeOf(page).options(FAST)).analyze();
+}
+
+/** For the frames of a page axe opens a page of its own, to put together what it found in each. */
+function axeOf(page: Page): AxeBuilder {
+  return new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1);
 }
 
 /** What axe found wrong, and what it could not decide. */

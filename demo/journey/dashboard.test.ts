@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveOperatorKey } from '../stack/secrets.js';
-import { expectAccessiblePage } from './back-office.js';
+import { expectAccessiblePage } from './barriers.js';
 import { collectAnswers, collectComplaints } from './complaints.js';
 import { Journey } from './journey.js';
 import { CARDS } from './shopper.js';

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deriveOperatorKey } from '../stack/secrets.js';
-import { expectAccessiblePage } from './back-office.js';
+import { expectAccessiblePage } from './barriers.js';
 import { collectAnswers, collectComplaints } from './complaints.js';
 import { Journey } from './journey.js';
 import { PATIENCE_MS } from './patience.js';

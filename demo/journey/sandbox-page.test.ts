@@ -1,15 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AxeBuilder } from '@axe-core/playwright';
 import { createSandbox, type Sandbox } from '@pay-checkout/sandbox';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAccessiblePage } from './barriers.js';
 import { collectComplaints } from './complaints.js';
 import { PATIENCE_MS } from './patience.js';
 import { startBrowser } from './start-browser.js';
 
 const API_KEY = 'a-long-invented-api-key';
-const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 1280, height: 900 };
 
 let sandbox: Sandbox;
@@ -79,23 +78,11 @@ const open = async (path: string) => {
   await page.goto(`${url}/#/${path}`);
 };
 
-async function expectAccessible(): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  }
-  await page.setViewportSize(PHONE);
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(width).toBeLessThanOrEqual(PHONE.width);
-  await page.setViewportSize(DESKTOP);
-}
-
 describe('the sandbox’s page', () => {
   it('says how to begin, and shows a call as it comes', async () => {
     await page.goto(url);
     await page.getByText('No calls yet.').waitFor();
-    await expectAccessible();
+    await expectAccessiblePage(page);
     await createSession(71);
     const call = page.getByRole('link', { name: /200 create-session order 71/ });
     await call.waitFor();
@@ -103,7 +90,7 @@ describe('the sandbox’s page', () => {
     await heading('Request 1');
     await page.getByLabel('Request body').getByText('"12.34"').waitFor();
     await page.getByLabel('As curl').getByText('api_key: $SANDBOX_API_KEY').waitFor();
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 
   it('finds calls by their bodies while one types', async () => {
@@ -127,7 +114,7 @@ describe('the sandbox’s page', () => {
     await press('Cancel');
     await said('The shopper has opened CancelUrl.');
     expect(received).toContain('/cancelled');
-    await expectAccessible();
+    await expectAccessiblePage(page);
     await press('Pay');
     await said(/^approved/);
     await timeline('Paid: £12.34 with a card that ends in 0001');
@@ -137,7 +124,7 @@ describe('the sandbox’s page', () => {
     await said('Refunded. The transaction is SUCCESS.');
     await press('Refund the rest');
     await said('Refunded. The transaction is REFUNDED.');
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 
   it('creates a session, leads to its pay page, and expires it', async () => {
@@ -151,7 +138,7 @@ describe('the sandbox’s page', () => {
     await open('sessions');
     await page.getByLabel('State').selectOption('expired');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 
   it('shows every digit of an amount in a currency that people write without decimals', async () => {
@@ -168,7 +155,7 @@ describe('the sandbox’s page', () => {
     await said(/was sent again/);
     await page.getByText('Try 2').waitFor();
     expect(received.filter((path) => path === '/webhook')).toHaveLength(before + 1);
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 
   it('sends webhooks out of order, forged and late', async () => {
@@ -195,7 +182,7 @@ describe('the sandbox’s page', () => {
     await open('transactions');
     await page.getByText('100,001 transactions').waitFor();
     await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
-    await expectAccessible();
+    await expectAccessiblePage(page);
     const first = await page.locator('tbody tr').first().textContent();
     await page.getByRole('link', { name: 'Older' }).press('Enter');
     await expect.poll(() => page.locator('tbody tr').first().textContent()).not.toBe(first);
@@ -211,7 +198,7 @@ describe('the sandbox’s page', () => {
     await said('It is hidden from the list for 60 seconds.');
     await press('List it now');
     await said('It is in the list now.');
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 
   it('queues a fault, and clears it', async () => {
@@ -232,7 +219,7 @@ describe('the sandbox’s page', () => {
     await said('Queued: hold for create-session.');
     const held = createSession(74);
     await page.getByText('1 call is held without an answer.').waitFor();
-    await expectAccessible();
+    await expectAccessiblePage(page);
     await press('Clear, and answer held calls');
     await held;
   });
@@ -241,7 +228,7 @@ describe('the sandbox’s page', () => {
     await open('scenarios');
     await page.getByRole('button', { name: 'Submit Insufficient funds' }).press('Enter');
     await said('Insufficient funds: the outcome is declined.');
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 
   it('turns a switch, refuses a wrong value, and turns it back', async () => {
@@ -256,7 +243,7 @@ describe('the sandbox’s page', () => {
       .waitFor();
     await press('Undo unknownFields');
     await said('unknownFields has its default again.');
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 
   it('moves the clock', async () => {
@@ -264,12 +251,12 @@ describe('the sandbox’s page', () => {
     await press('+ 1 day');
     await said(/^The clock says \d{4}-/);
     expect(sandbox.control.clock.offsetSeconds).toBe(86_400);
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 
   it('resets everything, once a person confirms it', async () => {
     await press('Reset everything …');
-    await expectAccessible();
+    await expectAccessiblePage(page);
     await press('Cancel');
     expect(sandbox.control.sessions()).not.toEqual([]);
     await press('Reset everything …');
@@ -290,6 +277,6 @@ describe('the sandbox’s page', () => {
     await page.getByText('Connecting again …').waitFor();
     await open('sessions');
     await page.getByText('The sandbox does not answer.').waitFor();
-    await expectAccessible();
+    await expectAccessiblePage(page);
   });
 });
