@@ -21,46 +21,53 @@ const RULES: Readonly<Record<string, string>> = {
 };
 
 /** What the shopper needs of the element is there to see and to touch. */
-function expectUsable(harness: PayCheckoutHarness, page: MerchantPage): void {
-  const { renderRoot } = harness.element;
+function expectUsable(
+  { phase, element: { renderRoot } }: PayCheckoutHarness,
+  page: MerchantPage,
+  where = '',
+): void {
   const words = renderRoot.querySelectorAll(
     '.message > span:last-child, [part="reference"], input, [part="button"]',
   );
   for (const one of words) {
     const { width, height } = one.getBoundingClientRect();
-    const what = `${harness.phase}: ${one.outerHTML}`;
+    const what = `${where} ${phase}: ${one.outerHTML}`;
     expect(width, what).to.be.above(20);
     expect(height, what).to.be.above(8);
   }
   for (const one of renderRoot.querySelectorAll('input, [part="button"]')) {
-    const what = `${harness.phase}: ${one.outerHTML}`;
+    const what = `${where} ${phase}: ${one.outerHTML}`;
     expect(one.getBoundingClientRect().height, what).to.be.at.least(44);
     expect(isTouchable(page, one), what).to.equal(true);
   }
   for (const one of renderRoot.querySelectorAll('[part="button"], section')) {
-    expect(contrastOf(page, one), harness.phase).to.be.at.least(4.5);
+    expect(contrastOf(page, one), `${where} ${phase}`).to.be.at.least(4.5);
   }
 }
 
-function expectNoSidewaysScroll(harness: PayCheckoutHarness, page: MerchantPage): void {
-  const { documentElement } = page.page.document;
-  expect(documentElement.scrollWidth, harness.phase).to.be.at.most(documentElement.clientWidth);
+function expectNoSidewaysScroll(
+  { phase }: PayCheckoutHarness,
+  page: MerchantPage,
+  where = '',
+): void {
+  const { scrollWidth, clientWidth } = page.page.document.documentElement;
+  expect(scrollWidth, `${where} ${phase}`).to.be.at.most(clientWidth);
 }
 
 describe('a page with styles of its own', () => {
   let server: TestServer;
   beforeEach(async () => (server = await new TestServer().start()));
 
-  for (const [what, css] of Object.entries(RULES)) {
-    it(`${what}: every phase can be read and touched`, async () => {
-      for (const [, reach] of EVERY_PHASE) {
-        server = await new TestServer().start();
-        const [harness, page] = await MerchantPage.place(server, { css });
-        await reach(harness);
-        expectUsable(harness, page);
-        expectNoSidewaysScroll(harness, page);
-        page.close();
+  for (const [phase, reach] of EVERY_PHASE) {
+    it(`${phase} can be read and touched under each of them`, async () => {
+      const [harness, page] = await MerchantPage.place(server);
+      await reach(harness);
+      for (const [what, css] of Object.entries(RULES)) {
+        page.css = css;
+        expectUsable(harness, page, what);
+        expectNoSidewaysScroll(harness, page, what);
       }
+      page.close();
     });
   }
 

@@ -120,6 +120,14 @@ export class MerchantPage {
     return found.map((one) => one.outerHTML);
   }
 
+  /** Style rules of the page, in place of those that it had. */
+  set css(rules: string) {
+    const { document } = this.page;
+    const style = document.querySelector('head > style') ?? document.createElement('style');
+    style.textContent = rules;
+    document.head.append(style);
+  }
+
   close(): void {
     this.#frame.remove();
   }
