@@ -60,3 +60,28 @@ export function queryOf(query: Readonly<Record<string, string | undefined>>): st
   const text = new URLSearchParams(given).toString();
   return text && `?${text}`;
 }
+
+/** What is read of a JSON Schema. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: unknown;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly writeOnly?: boolean;
+  readonly anyOf?: readonly Schema[];
+  readonly prefixItems?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+interface Operation {
+  readonly requestBody?: { readonly content: { 'application/json': { readonly schema: Schema } } };
+}
+
+/** `/openapi.json`. */
+export interface ApiDescription {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}

@@ -3,32 +3,8 @@
  * in which words it is asked for.
  */
 import { html, nothing, type TemplateResult } from 'lit';
+import type { ApiDescription, Schema } from './api.js';
 import type { Frame } from './view.js';
-
-/** What is read of a JSON Schema. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly type?: unknown;
-  readonly enum?: readonly string[];
-  readonly format?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly writeOnly?: boolean;
-  readonly anyOf?: readonly Schema[];
-  readonly prefixItems?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-}
-
-interface Operation {
-  readonly requestBody?: { readonly content: { 'application/json': { readonly schema: Schema } } };
-}
-
-/** `/openapi.json`. */
-export interface ApiDescription {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
 
 /** How a person is asked for a field. */
 interface Field {

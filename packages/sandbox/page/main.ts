@@ -1,7 +1,6 @@
 /** The frame of the page: navigation, the view of the address, and the events that keep it live. */
 import { html, nothing, render, type TemplateResult } from 'lit';
-import { call, ControlError, queryOf, type Call } from './api.js';
-import type { ApiDescription } from './forms.js';
+import { call, ControlError, queryOf, type ApiDescription, type Call } from './api.js';
 import { badge } from './parts.js';
 import { findView, linkTo, type Frame, type Params, type View } from './view.js';
 import { VIEWS } from './views.js';

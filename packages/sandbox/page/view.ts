@@ -1,6 +1,5 @@
 import type { TemplateResult } from 'lit';
-import { queryOf, type Call } from './api.js';
-import type { ApiDescription } from './forms.js';
+import { queryOf, type ApiDescription, type Call } from './api.js';
 
 /** What the address says: parts of its path, and its query. */
 export type Params = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { DescribedSwitch } from '../../src/switches.js';
-import { parseText, readText, renderControl, type Schema } from '../forms.js';
+import type { Schema } from '../api.js';
+import { parseText, readText, renderControl } from '../forms.js';
 import { badge, renderTable } from '../parts.js';
 import { view, type Frame } from '../view.js';
 
