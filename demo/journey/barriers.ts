@@ -14,6 +14,9 @@ const FAST: RunOptions = { preload: false, resultTypes: ['violations', 'incomple
 /** A screen of 1280 by 1024 pixels at 400 %. */
 const AT_400_PERCENT = { width: 320, height: 256 };
 
+/** What a colour scheme can change. */
+const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
+
 const NARROW = { width: 320, height: 700 };
 
 /** What WCAG 1.4.12 lets a person set. */
@@ -49,7 +52,7 @@ export async function expectContrast(
   colorScheme: 'light' | 'dark',
 ): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce', colorScheme });
-  const results = await analyze(page, (builder) => builder.withRules('color-contrast'));
+  const results = await analyze(page, (builder) => builder.withRules(RULES_OF_COLOUR));
   expect.soft(describeAll(results), `${name}: ${state}, ${colorScheme}`).toEqual([]);
 }
 
@@ -61,8 +64,7 @@ export async function expectAccessiblePage(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   const light = await axeOf(page).analyze();
   await page.emulateMedia({ colorScheme: 'dark' });
-  // Nothing else depends on the colour scheme.
-  const dark = await axeOf(page).withRules('color-contrast').analyze();
+  const dark = await axeOf(page).withRules(RULES_OF_COLOUR).analyze();
   const found = [...light.violations, ...dark.violations];
   expect(found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   const size = page.viewportSize();
