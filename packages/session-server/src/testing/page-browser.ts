@@ -15,7 +15,7 @@ interface Ask {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-interface PageAnswer<T> {
+export interface PageAnswer<T> {
   readonly status: number | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
