@@ -214,6 +214,11 @@ describe('the sandbox’s page', () => {
       { operation: 'webhook', probability: 0.5, latencySeconds: [0.5, 2] },
     ]);
     await page.getByLabel('Target').selectOption('create-session');
+    await page.getByLabel('Fault').selectOption('error');
+    await page.getByLabel('Status').fill('503');
+    await page.getByLabel('Fault').selectOption('redirect');
+    // What was typed for one fault is nothing of another.
+    expect(await page.getByLabel('Location').inputValue()).toBe('');
     await page.getByLabel('Fault').selectOption('hold');
     await press('Queue');
     await said('Queued: hold for create-session.');

@@ -3,6 +3,7 @@
  * in which words it is asked for.
  */
 import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 import type { ApiDescription, Schema } from './api.js';
 import type { Frame } from './view.js';
 
@@ -61,11 +62,15 @@ export function renderForm<Answer>(frame: Frame, form: RouteForm<Answer>): Templ
     });
   };
   return html`<form class="inline" aria-label=${name ?? nothing} @submit=${submit}>
-    ${schemas.map(([field, of]) => {
-      const { label, ...asked } = fields[field] as Field;
-      const isRequired = asked.isRequired ?? schema.required?.includes(field) ?? false;
-      return html`<label>${label} ${renderControl(field, of, { ...asked, isRequired })}</label>`;
-    })}
+    ${repeat(
+      schemas,
+      ([field]) => field,
+      ([field, of]) => {
+        const { label, ...asked } = fields[field] as Field;
+        const isRequired = asked.isRequired ?? schema.required?.includes(field) ?? false;
+        return html`<label>${label} ${renderControl(field, of, { ...asked, isRequired })}</label>`;
+      },
+    )}
     ${Object.entries(buttons).map(
       ([route, word], at) =>
         html`<button class=${at > 0 ? 'outline' : nothing} value=${route}>${word}</button>`,
