@@ -240,12 +240,16 @@ describe('the sandbox’s page', () => {
     await open('switches');
     await page.getByLabel('unknownFields').selectOption('ignore');
     await said('unknownFields is now ignore.');
+    await page.getByLabel('sessionLifetimeSeconds').fill('');
+    await press('Set sessionLifetimeSeconds');
     await page.getByLabel('webhookPausesSeconds').fill('many');
     await press('Set webhookPausesSeconds');
     await page
       .getByRole('alert')
       .getByText('webhookPausesSeconds: expected an array of seconds.')
       .waitFor();
+    // Nothing typed is no zero.
+    expect(sandbox.control.switches.sessionLifetimeSeconds).toBe(86_400);
     await press('Undo unknownFields');
     await said('unknownFields has its default again.');
     await expectAccessiblePage(page);
