@@ -238,8 +238,8 @@ describe('the sandbox’s page', () => {
 
   it('turns a switch, refuses a wrong value, and turns it back', async () => {
     await open('switches');
-    await page.getByLabel('unknownFields').selectOption('ignore');
-    await said('unknownFields is now ignore.');
+    await page.getByLabel('transfersKey').selectOption('required');
+    await said('transfersKey is now required.');
     await page.getByLabel('sessionLifetimeSeconds').fill('');
     await press('Set sessionLifetimeSeconds');
     await page.getByLabel('webhookPausesSeconds').fill('many');
@@ -250,8 +250,8 @@ describe('the sandbox’s page', () => {
       .waitFor();
     // Nothing typed is no zero.
     expect(sandbox.control.switches.sessionLifetimeSeconds).toBe(86_400);
-    await press('Undo unknownFields');
-    await said('unknownFields has its default again.');
+    await press('Undo transfersKey');
+    await said('transfersKey has its default again.');
     await expectAccessiblePage(page);
   });
 

@@ -68,12 +68,12 @@ describe('parseConfig', () => {
     const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'sandbox.json');
-    await writeFile(path, '{"apiKey":"of-file","maxLimit":50,"challengeCode":"99","seed":"a"}');
+    await writeFile(path, '{"apiKey":"of-file","maxLimit":50,"hmacKeyFormat":"hex","seed":"a"}');
     const environment = { SANDBOX_CONFIG: path, SANDBOX_MAX_LIMIT: '60' };
     expect(parseConfig(environment)).toMatchObject({
       apiKey: 'of-file',
       maxLimit: 60,
-      challengeCode: '99',
+      hmacKeyFormat: 'hex',
       history: { seed: 'a' },
     });
     expect(parseConfig({}, path)).toMatchObject({ maxLimit: 50 });

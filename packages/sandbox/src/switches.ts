@@ -55,19 +55,7 @@ const SWITCHES = {
     z.array(createSessionRequest.keyof(), 'expected an array of field names'),
     [],
   ),
-  unknownFields: define(
-    '4.6',
-    'body fields that are not listed',
-    oneOf('refuse', 'ignore'),
-    'refuse',
-  ),
   sessionLifetimeSeconds: define('2.4', 'how long a session can be paid', seconds, 86_400),
-  challengeCode: define(
-    '2.4',
-    'the code that passes the 3-D Secure challenge',
-    text.min(1, 'expected a code'),
-    '1234',
-  ),
   listingDelaySeconds: define('4.1', 'how long the list hides new approvals', seconds, 0),
   transactionVariant: define(
     '2.1',
@@ -106,24 +94,6 @@ const SWITCHES = {
     'key of the scheduled-transfer read',
     oneOf('ignored', 'required'),
     'ignored',
-  ),
-  transfersBody: define(
-    '4.4',
-    'what the body of that read does; `store` is the worst case',
-    oneOf('store', 'ignore'),
-    'store',
-  ),
-  defaultTimeframe: define(
-    '4.5',
-    '`timeframe` left out',
-    oneOf('weekly', 'monthly', 'quarterly'),
-    'monthly',
-  ),
-  rangeCounts: define(
-    '8',
-    'how the 90 days of a range are counted',
-    oneOf('both-ends', 'difference'),
-    'both-ends',
   ),
   webhookOutcomes: define(
     '6',

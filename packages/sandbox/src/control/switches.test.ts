@@ -60,14 +60,14 @@ describe('the switches', () => {
 
   it('go back to the start one by one, or all by a reset', async () => {
     const test = await startSandbox({ maxLimit: 50 });
-    await test.setSwitches({ maxLimit: 60, challengeCode: '99' });
+    await test.setSwitches({ maxLimit: 60, hmacKeyFormat: 'whsec' });
     await test.setSwitches({ maxLimit: null });
-    expect([await valueOf(test, 'maxLimit'), await valueOf(test, 'challengeCode')]).toEqual([
+    expect([await valueOf(test, 'maxLimit'), await valueOf(test, 'hmacKeyFormat')]).toEqual([
       50,
-      '99',
+      'whsec',
     ]);
     await test.post('/_sandbox/reset', {});
-    expect(await valueOf(test, 'challengeCode')).toBe('1234');
+    expect(await valueOf(test, 'hmacKeyFormat')).toBe('hex');
   });
 
   it.each([

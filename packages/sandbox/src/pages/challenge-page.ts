@@ -1,3 +1,4 @@
+import { CHALLENGE_CODE } from '../payment-service.js';
 import type { CheckoutSession } from '../resources/session-store.js';
 import { html, type Html } from './html.js';
 import type { PageTexts } from './page-texts.js';
@@ -6,7 +7,6 @@ import { renderSummary } from './order-summary.js';
 /** The 3-D Secure page: the bank asks for a code, or for an answer in its app. */
 export function renderChallenge(
   session: CheckoutSession,
-  code: string,
   links: { readonly answerUrl: string; readonly formUrl: string },
   texts: PageTexts,
 ): Html {
@@ -14,7 +14,7 @@ export function renderChallenge(
   const isElsewhere = session.challenge?.isElsewhere === true;
   return html`<h1>${challenge.heading}</h1>
     ${renderSummary(session, texts)}
-    <p class="hint">${isElsewhere ? challenge.elsewhere : askForCode(code, texts)}</p>
+    <p class="hint">${isElsewhere ? challenge.elsewhere : askForCode(texts)}</p>
     <form
       id="challenge-form"
       novalidate
@@ -31,15 +31,12 @@ export function renderChallenge(
     <noscript><p class="alert">${notices.noScript}</p></noscript>`;
 }
 
-function askForCode(
-  code: string,
-  {
-    challenge: {
-      askForCode: [before, after],
-    },
-  }: PageTexts,
-): Html {
-  return html`${before}<strong class="digits">${code}</strong>${after}`;
+function askForCode({
+  challenge: {
+    askForCode: [before, after],
+  },
+}: PageTexts): Html {
+  return html`${before}<strong class="digits">${CHALLENGE_CODE}</strong>${after}`;
 }
 
 function renderCodeField({ challenge }: PageTexts): Html {

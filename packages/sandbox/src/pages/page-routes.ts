@@ -117,7 +117,6 @@ function showChallenge(context: SandboxContext, request: SessionRequest, respons
     script: 'challenge.js',
     body: renderChallenge(
       session,
-      context.settings.challengeCode,
       { answerUrl: `/pages/sessions/${session.id}/challenge`, formUrl },
       texts,
     ),

@@ -76,9 +76,7 @@ export function addSession(
 }
 
 function parseRequest(body: unknown, { settings }: SandboxContext): CreateSessionRequest {
-  const isStrict = settings.unknownFields === 'refuse';
-  const schema = isStrict ? createSessionRequest : createSessionRequest.strip();
-  const request = parseBody(schema, body, SECTION);
+  const request = parseBody(createSessionRequest, body, SECTION);
   const missing = settings.requiredFields.filter((field) => request[field] === undefined);
   refuse(missing.map((field) => ({ field, message: 'is required by this sandbox' })));
   return request;

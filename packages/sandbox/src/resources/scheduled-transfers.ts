@@ -19,8 +19,8 @@ export const scheduledTransferList = z.array(scheduledTransfer);
 
 /**
  * `GET {transfers_base_url}/api/v1/schedule-transfer/<mid>` (spec 4.4), with or without a body. What
- * the body does is not shown. By default it changes the transfers that it names, which is the worst
- * case for a client that repeats the call.
+ * the body does is not shown: here it changes the transfers that it names, which is the worst case for
+ * a client that repeats the call.
  */
 export function scheduledTransferRoutes(context: SandboxContext): Router {
   const { settings, transfers } = context;
@@ -37,7 +37,7 @@ export function scheduledTransferRoutes(context: SandboxContext): Router {
       const merchant = requireMerchant(context, mid, 'mid', resellerOfCall(response));
       loggedRequestOf(response).merchantId = merchant.id;
       await answerCall(context, 'scheduled-transfers', response, () => {
-        if (settings.transfersBody === 'store') transfers.store(merchant, body.data ?? []);
+        transfers.store(merchant, body.data ?? []);
         return transfers.of(merchant.id);
       });
     },
