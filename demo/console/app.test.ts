@@ -37,7 +37,10 @@ describe('the partner console', () => {
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'none' },
   ])('does nothing for another site’s page: %j', async (headers) => {
-    for (const path of ['/api/report-schedules', '/API/report-schedules']) {
+    for (const path of [
+      '/api/operations/reports.updateSchedule',
+      '/API/operations/reports.updateSchedule',
+    ]) {
       const answer = await partner.post(path, SCHEDULE, headers);
       expect(problemOf(answer)).toMatchObject({ status: 403, code: 'cross_site' });
     }
@@ -46,11 +49,16 @@ describe('the partner console', () => {
 
   it('takes what its own pages send, and JSON only', async () => {
     const headers = { origin: partner.address, 'sec-fetch-site': 'same-origin' };
-    expect((await partner.post('/api/report-schedules', SCHEDULE, headers)).status).toBe(200);
+    expect(
+      (await partner.post('/api/operations/reports.updateSchedule', SCHEDULE, headers)).status,
+    ).toBe(200);
     const form = { ...headers, 'Content-Type': 'text/plain' };
-    const refused = await partner.post('/api/report-schedules', SCHEDULE, form);
+    const refused = await partner.post('/api/operations/reports.updateSchedule', SCHEDULE, form);
     expect(refused.status).toBe(400);
-    const other = await partner.post('/api/report-schedules', { ...SCHEDULE, colour: 'blue' });
+    const other = await partner.post('/api/operations/reports.updateSchedule', {
+      ...SCHEDULE,
+      colour: 'blue',
+    });
     expect(problemOf(other).errors).toMatchObject([{ field: 'colour' }]);
   });
 
@@ -95,14 +103,17 @@ describe('the API key', () => {
         body: answer.body.replaceAll(API_KEY, came || API_KEY),
       }));
       const echoed = await startConsole({ providerUrl: provider.url });
-      await echoed.get('/api/analytics?partner_name=a');
+      await echoed.get('/api/operations/analytics.partner?partner_name=a');
       await echoed.get('/api/transactions');
       await echoed.get('/api/transactions.csv');
       await echoed.get('/api/transfers?mid=1001');
-      await echoed.post('/api/report-schedules', SCHEDULE);
-      await echoed.post('/api/signup-links', { action: 'reactivate', merchantId: '1001' });
+      await echoed.post('/api/operations/reports.updateSchedule', SCHEDULE);
+      await echoed.post('/api/operations/merchants.associate', {
+        action: 'reactivate',
+        merchantId: '1001',
+      });
       await echoed.post('/api/webhooks', { url: 'https://hooks.example/in' });
-      await echoed.post('/api/webhooks/test', { webhookId: 'wh_1' });
+      await echoed.post('/api/operations/webhooks.test', { webhookId: 'wh_1' });
       for (const { text, headers } of echoed.answers) {
         expect(text + JSON.stringify([...headers])).not.toContain(API_KEY);
       }

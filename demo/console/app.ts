@@ -3,12 +3,13 @@ import { PartnerClient } from '@pay-checkout/partner-api';
 import express, { type Express, type RequestHandler, type Request } from 'express';
 import { isOwnHost } from '../shared/own-host.js';
 import { siteRoutes } from '../shared/site.js';
-import { checkoutSessionRoutes } from './checkout-session-routes.js';
 import type { ConsoleConfig } from './config.js';
 import { handleConsoleErrors, hideSecret, refuseRequest } from './console-error.js';
+import { formHelpRoutes } from './form-help-routes.js';
 import { KeyFolder } from './key-folder.js';
-import { providerRoutes } from './provider-routes.js';
+import { operationRoutes } from './operation-routes.js';
 import { transactionRoutes } from './transaction-routes.js';
+import { transferRoutes } from './transfer-routes.js';
 import { webhookRoutes } from './webhook-routes.js';
 
 /** A person waits for the answer. */
@@ -49,8 +50,9 @@ export function createConsole(options: ConsoleOptions): Express {
   app.get('/api/known', (_request, response) => {
     response.json(config.known);
   });
-  app.use(checkoutSessionRoutes(client, config.payPageUrl));
-  app.use(providerRoutes(client));
+  app.use(formHelpRoutes());
+  app.use(operationRoutes(client));
+  app.use(transferRoutes(client));
   app.use(transactionRoutes({ client, apiKey, operatorUrl: config.operatorUrl }));
   app.use(webhookRoutes(client, new KeyFolder(config.keyDirectory)));
   if (siteDirectory !== undefined) {

@@ -22,8 +22,6 @@ export interface ConsoleConfig {
   readonly merchantsApiUrl: string;
   /** So have scheduled transfers (spec 4.4). */
   readonly transfersApiUrl: string;
-  /** A page where a checkout session can be paid, with `{session}` for its id. */
-  readonly payPageUrl?: string;
   /** The operator's page of the session server, to link to. */
   readonly operatorUrl?: string;
   readonly apiKey: Secret;
@@ -76,10 +74,12 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
     partnerApiUrl: values.CONSOLE_PARTNER_API_URL,
     merchantsApiUrl: values.CONSOLE_MERCHANTS_API_URL,
     transfersApiUrl: values.CONSOLE_TRANSFERS_API_URL,
-    ...(values.CONSOLE_PAY_PAGE_URL !== undefined && { payPageUrl: values.CONSOLE_PAY_PAGE_URL }),
     ...(values.CONSOLE_OPERATOR_URL !== undefined && { operatorUrl: values.CONSOLE_OPERATOR_URL }),
     apiKey: new Secret(values.CONSOLE_PARTNER_API_KEY),
     keyDirectory: values.CONSOLE_KEY_DIRECTORY,
-    known: values.CONSOLE_KNOWN,
+    known: {
+      ...values.CONSOLE_KNOWN,
+      ...(values.CONSOLE_PAY_PAGE_URL !== undefined && { payPageUrl: values.CONSOLE_PAY_PAGE_URL }),
+    },
   };
 }

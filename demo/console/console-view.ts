@@ -8,6 +8,8 @@ export interface KnownThings {
   readonly partners: readonly string[];
   readonly merchants: readonly { readonly id: number; readonly name: string }[];
   readonly reportSchedules: readonly string[];
+  /** Where a checkout session can be paid, with `{session}` for its id. */
+  readonly payPageUrl?: string;
 }
 
 /** Answer of `GET /api/transactions`. */
@@ -51,29 +53,22 @@ export interface MetricGroup {
   readonly bars: readonly MetricBar[];
 }
 
-/** Answer of `GET /api/analytics`: the names of metrics are the provider's own. */
-export interface AnalyticsView {
-  readonly figures: ProviderFields;
+/** Answer of `/api/operations/…`: its names are the provider's own. */
+export interface AnswerView {
+  /** Of `data`, where the answer has it. */
+  readonly fields: ProviderFields;
   readonly groups: readonly MetricGroup[];
   /** The other fields next to `data`. */
   readonly others: ProviderFields;
-}
-
-/** Answer of `POST /api/checkout-sessions`. */
-export interface CheckoutSessionView {
-  readonly sessionId: string;
   /** What was sent, as JSON. */
   readonly request: string;
-  /** Where it can be paid. */
-  readonly payUrl?: string;
-  readonly others: ProviderFields;
 }
 
 /** Answer of `GET /api/avs`: what the address lines say, under the provider's names. */
 export interface AvsView {
-  readonly AvsHouseNumber?: string;
-  readonly AvsPostcode?: string;
-  readonly flat?: string;
+  readonly AvsHouseNumber?: string | undefined;
+  readonly AvsPostcode?: string | undefined;
+  readonly flat?: string | undefined;
 }
 
 /** Answer of `GET /api/schedule`: what a schedule says if it is a cron expression. */
@@ -91,18 +86,6 @@ export interface TransferView extends ScheduleView {
 /** Answer of `GET` and `POST /api/transfers`. */
 export interface TransfersView {
   readonly transfers: readonly TransferView[];
-}
-
-/** Answer of `POST /api/report-schedules`. */
-export interface ReportScheduleView {
-  readonly schedule: ProviderFields;
-}
-
-/** Answer of `POST /api/signup-links`. */
-export interface SignupLinkView {
-  /** The provider's own sentence. */
-  readonly message: string;
-  readonly others: ProviderFields;
 }
 
 /** A webhook whose key this console keeps. */
@@ -125,13 +108,6 @@ export interface KeptWebhooksView {
 export interface CreatedWebhookView extends Pick<KeptWebhook, 'webhookId' | 'keyFile'> {
   /** The key that the provider generated: to be shown once, and kept by no page. */
   readonly hmacKey?: string;
-  readonly others: ProviderFields;
-}
-
-/** Answer of `POST /api/webhooks/test`: what the endpoint answered, whatever that was. */
-export interface WebhookTestView {
-  readonly statusCode?: string;
-  readonly response?: string;
   readonly others: ProviderFields;
 }
 

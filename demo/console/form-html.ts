@@ -76,6 +76,7 @@ function renderField(
     ...(list === undefined ? [] : [`list="${list}"`]),
     ...(hint === undefined ? [] : [`aria-describedby="${id}-hint"`]),
     ...(words?.placeholder === undefined ? [] : [`placeholder="${escape(words.placeholder)}"`]),
+    ...(words?.value === undefined ? [] : [`value="${escape(words.value)}"`]),
     'autocomplete="off"',
     ...(field.isRequired ? ['required'] : []),
   ];

@@ -29,6 +29,8 @@ export interface FieldWords {
   readonly list?: string;
   readonly type?: 'email' | 'url' | 'tel' | 'password';
   readonly placeholder?: string;
+  /** What stands in it at the beginning. */
+  readonly value?: string;
   /**
    * The usual values and their words; the first one stands at the beginning. Examples of the provider
    * that are not among them are offered under their own names.
@@ -81,7 +83,11 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   'reports.updateSchedule.status': { label: 'Status' },
   schedule_type: { label: 'How often' },
   notification_email: { label: 'E-mail for notifications', type: 'email' },
-  action: { label: 'Action', hint: 'The provider’s document shows only reactivate.' },
+  action: {
+    label: 'Action',
+    hint: 'The provider’s document shows only reactivate.',
+    value: 'reactivate',
+  },
   'merchants.associate.merchantId': { label: 'Merchant', list: 'merchants' },
   request_id: { label: 'Request' },
   'data.schedule_transfer_id': { label: 'Transfer' },

@@ -8,9 +8,10 @@ import {
   startSilent,
   type RunningConsole,
 } from '../testing/running-console.js';
-import type { CreatedWebhookView, KeptWebhooksView, WebhookTestView } from './console-view.js';
+import type { AnswerView, CreatedWebhookView, KeptWebhooksView } from './console-view.js';
 
 const PATH = '/api/webhooks';
+const TEST = '/api/operations/webhooks.test';
 const HOOK = { url: 'https://hooks.example/in', description: 'Ours', events: ['anything'] };
 let partner: RunningConsole;
 
@@ -97,10 +98,10 @@ describe('a webhook test', () => {
     ] as const) {
       const endpoint = await startAnswering(() => ({ status, body: words }));
       const { webhookId } = await create(endpoint.url);
-      const answer = await partner.post(`${PATH}/test`, { webhookId });
+      const answer = await partner.post(TEST, { webhookId });
       expect(answer.status).toBe(200);
-      const report = answer.body as WebhookTestView;
-      expect(report).toMatchObject({ statusCode: String(status), response: words });
+      const { fields } = answer.body as AnswerView;
+      expect(fields).toEqual({ status_code: String(status), response: words });
       await endpoint.close();
     }
   });
@@ -110,16 +111,16 @@ describe('a webhook test', () => {
     partner = await startConsole({ sandbox: { webhookTimeoutSeconds: 0.05 } });
     const silent = await startSilent();
     const { webhookId } = await create(silent.url);
-    const answer = await partner.post(`${PATH}/test`, { webhookId });
+    const answer = await partner.post(TEST, { webhookId });
     expect(answer.status).toBe(200);
-    expect((answer.body as WebhookTestView).response).toContain('did not answer');
+    expect((answer.body as AnswerView).fields['response']).toContain('did not answer');
     await silent.close();
   });
 
   it('of an unknown webhook is reported at its field', async () => {
-    const unknown = await partner.post(`${PATH}/test`, { webhookId: 'wh_nowhere' });
+    const unknown = await partner.post(TEST, { webhookId: 'wh_nowhere' });
     expect(problemOf(unknown)).toMatchObject({ status: 404, errors: [{ field: 'webhookId' }] });
-    const odd = await partner.post(`${PATH}/test`, { webhookId: 'wh', resellerId: 'me' });
+    const odd = await partner.post(TEST, { webhookId: 'wh', resellerId: 'me' });
     expect(problemOf(odd)).toMatchObject({ status: 400, errors: [{ field: 'resellerId' }] });
   });
 });

@@ -1,16 +1,14 @@
-/** `/api/webhooks` and `/api/webhooks/test`: webhook endpoints (spec 4.7, 4.8). */
+/** `/api/webhooks`: creates webhooks and keeps their keys (spec 4.7). */
 import {
-  fieldText,
   isPartnerApiError,
   type CreatedWebhook,
   type CreateWebhookParams,
   type PartnerClient,
   type Secret,
-  type TestWebhookParams,
 } from '@pay-checkout/partner-api';
 import { Router } from 'express';
 import { ConsoleError } from './console-error.js';
-import type { CreatedWebhookView, KeptWebhooksView, WebhookTestView } from './console-view.js';
+import type { CreatedWebhookView, KeptWebhooksView } from './console-view.js';
 import { readRequest } from './operation-fields.js';
 import { callProvider, otherFields } from './provider-call.js';
 import type { KeyFolder } from './key-folder.js';
@@ -19,11 +17,6 @@ const CREATE_FACTS = {
   ifUnknown:
     'A webhook may exist whose key is lost. Find its address at the provider, and have it ' +
     'removed before you create it again.',
-};
-const TEST_FACTS = {
-  namedBy: 'webhookId',
-  ifUnknown:
-    'A test may have reached the endpoint: check there. Testing again only sends one more test.',
 };
 
 /** The provider gives a key in full only once. It goes to a file before the answer goes out. */
@@ -80,21 +73,6 @@ export function webhookRoutes(client: PartnerClient, keys: KeyFolder): Router {
       },
     };
     response.status(201).json(reply);
-  });
-
-  router.post('/api/webhooks/test', async (request, response) => {
-    const params = readRequest('webhooks.test', request.body) as unknown as TestWebhookParams;
-    const answer = await callProvider(TEST_FACTS, () => client.webhooks.test(params));
-    const { data } = answer;
-    const reply: WebhookTestView = {
-      ...('status_code' in data && { statusCode: fieldText(data, 'status_code') }),
-      ...('response' in data && { response: fieldText(data, 'response') }),
-      others: {
-        ...otherFields(answer, ['data']),
-        ...otherFields(data, ['status_code', 'response']),
-      },
-    };
-    response.json(reply);
   });
 
   return router;

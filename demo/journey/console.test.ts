@@ -91,7 +91,7 @@ describe('the partner console', () => {
       });
     await open('');
     await page.locator('.chart').first().waitFor();
-    expect(await middle()).toEqual([0x01, 0x72, 0xad]);
+    await expect.poll(middle).toEqual([0x01, 0x72, 0xad]);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(middle).toEqual([0x01, 0xaa, 0xff]);
     await page.emulateMedia({ colorScheme: null });
@@ -105,7 +105,7 @@ describe('the partner console', () => {
     await timeframe.selectOption('weekly');
     await press('Show');
     await page.getByRole('img', { name: /^Daily: volume: 7 values/ }).waitFor();
-    const asked = page.waitForRequest(/\/api\/analytics/);
+    const asked = page.waitForRequest(/\/api\/operations\/analytics/);
     await page.goBack();
     expect(new URL((await asked).url()).search).toBe('?partner_name=harbour-lane');
     expect(await timeframe.inputValue()).toBe('');

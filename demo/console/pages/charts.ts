@@ -2,7 +2,6 @@
 import { html, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import type { MetricBar, MetricGroup } from '../console-view.js';
-import { drawBars } from './bar-chart.js';
 import { formatNumber, humanise } from './formatting.js';
 import { renderTable } from './table.js';
 
@@ -19,7 +18,7 @@ export function renderGroup(group: MetricGroup): TemplateResult {
         role="img"
         aria-label=${describe(title, bars, most)}
         ${ref((canvas) => {
-          if (canvas instanceof HTMLCanvasElement) drawBars(canvas, group);
+          if (canvas instanceof HTMLCanvasElement) void draw(canvas, group);
         })}
       ></canvas>
     </div>
@@ -28,6 +27,12 @@ export function renderGroup(group: MetricGroup): TemplateResult {
       ${renderTable(`${title}, as a table`, COLUMNS, bars)}
     </details>
   </article>`;
+}
+
+/** Most answers have no chart: what draws them is loaded with the first one. */
+async function draw(canvas: HTMLCanvasElement, group: MetricGroup): Promise<void> {
+  const { drawBars } = await import('./bar-chart.js');
+  drawBars(canvas, group);
 }
 
 const NONE: MetricBar = { label: '', value: 0, text: '0' };

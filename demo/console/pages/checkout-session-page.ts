@@ -1,13 +1,14 @@
 /** Creates a checkout session: all fields, the split and the address check worked out, then the way to pay. */
 import { html, render, type TemplateResult } from 'lit';
+import { until } from 'lit/directives/until.js';
 import { find } from '../../shared/pages/find.js';
-import type { CheckoutSessionView } from '../console-view.js';
+import type { AnswerView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
+import { renderAnswer } from './answer.js';
 import { watchAvs } from './avs-check.js';
 import { renderCopyButton } from './copy-button.js';
 import { makeExample } from './example-session.js';
-import { renderOthers } from './formatting.js';
-import { readKnownThings, suggestMerchants } from './forms.js';
+import { suggestKnownThings } from './forms.js';
 import { nestRows, RowFields } from './row-fields.js';
 import { renderSplitTotal } from './split-total.js';
 import { renderOutcome } from './states.js';
@@ -17,23 +18,22 @@ const amount = find(form, '#Amount', HTMLInputElement);
 const total = find(form, '#split-total', HTMLElement);
 const split = new RowFields(find(form, '[data-rows="SplitFee"]', HTMLElement));
 
-startActionForm<CheckoutSessionView>({
+const known = suggestKnownThings();
+
+startActionForm<AnswerView>({
   form,
   waiting: find(document, '#waiting', HTMLElement),
   result: find(document, '#result', HTMLElement),
-  path: '/api/checkout-sessions',
+  path: '/api/operations/checkoutSessions.create',
   busy: 'Creating the session…',
   toBody: nestRows,
-  draw: renderCreated,
+  draw: (answer) => renderOutcome('good', 'Checkout session created', renderCreated(answer)),
 });
 
 form.addEventListener('input', () => {
   render(renderSplitTotal(amount.value.trim(), split.rows), total);
 });
 watchAvs(form, find(form, '#avs-check', HTMLElement));
-
-const known = readKnownThings();
-void known.then((things) => suggestMerchants('merchants', things));
 
 find(document, '#example', HTMLButtonElement).addEventListener('click', () => {
   void known.then(({ merchants }) => {
@@ -51,34 +51,30 @@ find(document, '#example', HTMLButtonElement).addEventListener('click', () => {
   });
 });
 
-function renderCreated({
-  sessionId,
-  request,
-  payUrl,
-  others,
-}: CheckoutSessionView): TemplateResult {
-  const { MerchantReference: reference, order_id: order } = JSON.parse(request) as {
+function renderCreated(answer: AnswerView): TemplateResult {
+  const { session_id: id = '', ...fields } = answer.fields;
+  const { MerchantReference: reference, order_id: order } = JSON.parse(answer.request) as {
     readonly MerchantReference?: string;
     readonly order_id?: number;
   };
   const search = new URLSearchParams({ q: reference ?? String(order ?? '') });
-  const content = html`<p>
-      Its identifier: <code>${sessionId}</code> ${renderCopyButton(sessionId, 'the identifier')}
-    </p>
-    ${
-      payUrl === undefined
-        ? html`<p>Pass it to <code>configure()</code> of the provider’s client SDK.</p>`
-        : html`<p>
-            <a href=${payUrl} target="_blank" rel="noopener">
-              Pay it<span class="unseen"> (a new window)</span>
-            </a>
-          </p>`
-    }
+  return html`<p>Its identifier: <code>${id}</code> ${renderCopyButton(id, 'the identifier')}</p>
+    ${until(known.then(({ payPageUrl }) => renderWayToPay(id, payPageUrl)))}
     <p><a href="/transactions?${search}">Find its transaction</a></p>
-    <details>
-      <summary>What was sent</summary>
-      <pre tabindex="0" aria-label="What was sent">${request}</pre>
-    </details>
-    ${renderOthers(others)}`;
-  return renderOutcome('good', 'Checkout session created', content);
+    ${renderAnswer({ ...answer, fields })}`;
+}
+
+function renderWayToPay(id: string, payPageUrl?: string): TemplateResult {
+  if (payPageUrl === undefined) {
+    return html`<p>Pass it to <code>configure()</code> of the provider’s client SDK.</p>`;
+  }
+  return html`<p>
+    <a
+      href=${payPageUrl.replace('{session}', encodeURIComponent(id))}
+      target="_blank"
+      rel="noopener"
+    >
+      Pay it<span class="unseen"> (a new window)</span>
+    </a>
+  </p>`;
 }

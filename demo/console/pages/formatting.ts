@@ -60,16 +60,32 @@ export function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? '' : 's'}`;
 }
 
-export function renderFields(fields: ProviderFields): TemplateResult {
-  return html`<dl class="facts">
+/** Each with its text: an address can be opened, and a long text has room. */
+export function renderFields(
+  fields: ProviderFields,
+  style = 'facts',
+  format: (text: string) => string = (text) => text,
+): TemplateResult {
+  return html`<dl class=${style}>
     ${Object.entries(fields).map(
       ([name, text]) =>
-        html`<div>
+        html`<div class=${text.length > LONG_TEXT ? 'is-long' : ''}>
           <dt>${name}</dt>
-          <dd>${text === '' ? html`<small>no value</small>` : text}</dd>
+          <dd>${renderText(format(text))}</dd>
         </div>`,
     )}
   </dl>`;
+}
+
+/** Does not fit the column of a field. */
+const LONG_TEXT = 40;
+/** Is a page, a document or a message of a program. */
+const WHOLE_DOCUMENT = 200;
+
+function renderText(text: string): TemplateResult | string {
+  if (text === '') return html`<small>no value</small>`;
+  if (/^https?:\/\/\S+$/.test(text)) return html`<a href=${text} rel="noopener">${text}</a>`;
+  return text.length > WHOLE_DOCUMENT ? html`<pre tabindex="0">${text}</pre>` : text;
 }
 
 /** The other fields that the provider sent, to be unfolded; nothing when there are none. */

@@ -84,27 +84,25 @@ function toSentence(message: string, labels: ReadonlyMap<string, string>): strin
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** Without them the forms work too: everything can be typed. */
-export async function readKnownThings(): Promise<KnownThings> {
-  return read<KnownThings>('/api/known').catch(() => ({
+/**
+ * What the team works with, offered in the lists of the page. Without it the forms work too: everything
+ * can be typed.
+ */
+export async function suggestKnownThings(): Promise<KnownThings> {
+  const known = await read<KnownThings>('/api/known').catch((): KnownThings => ({
     partners: [],
     merchants: [],
     reportSchedules: [],
   }));
-}
-
-/** Fills a list of suggestions. */
-export function suggest(
-  id: string,
-  options: readonly { readonly value: string; readonly label?: string }[],
-): void {
-  const list = document.getElementById(id);
-  list?.replaceChildren(...options.map(({ value, label }) => new Option(label ?? value, value)));
-}
-
-export function suggestMerchants(id: string, { merchants }: KnownThings): void {
-  suggest(
-    id,
-    merchants.map((merchant) => ({ value: String(merchant.id), label: merchant.name })),
+  const offer = (id: string, options: readonly HTMLOptionElement[]): void =>
+    document.getElementById(id)?.replaceChildren(...options);
+  offer('partners', known.partners.map(toOption));
+  offer('schedules', known.reportSchedules.map(toOption));
+  offer(
+    'merchants',
+    known.merchants.map(({ id, name }) => new Option(name, String(id))),
   );
+  return known;
 }
+
+const toOption = (value: string) => new Option(value, value);

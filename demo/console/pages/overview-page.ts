@@ -1,11 +1,11 @@
 /** The overview: the partner's analytics, in figures and charts. */
-import { html, nothing, render, type TemplateResult } from 'lit';
+import { html, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
-import type { AnalyticsView } from '../console-view.js';
-import { renderGroup } from './charts.js';
+import type { AnswerView } from '../console-view.js';
+import { renderAnswer } from './answer.js';
 import { read } from './console-api.js';
-import { count, formatNumber, renderOthers, humanise } from './formatting.js';
-import { readAddress, toQuery, watchFilters, readKnownThings, suggest } from './forms.js';
+import { count } from './formatting.js';
+import { readAddress, suggestKnownThings, toQuery, watchFilters } from './forms.js';
 import { Loader } from './loader.js';
 import { renderState } from './states.js';
 import { Waiting } from './waiting.js';
@@ -25,11 +25,7 @@ const loader = new Loader({
 void start();
 
 async function start(): Promise<void> {
-  const { partners } = await readKnownThings();
-  suggest(
-    'partners',
-    partners.map((value) => ({ value })),
-  );
+  const { partners } = await suggestKnownThings();
   // The default when the address names no partner.
   partner.defaultValue = partners[0] ?? '';
   readAddress(form);
@@ -56,10 +52,10 @@ const NO_FIGURES = {
 function load(): void {
   const query = toQuery(form).toString();
   void loader.load({
-    ask: (signal) => read<AnalyticsView>(`/api/analytics?${query}`, signal),
+    ask: (signal) => read<AnswerView>(`/api/operations/analytics.partner?${query}`, signal),
     draw: renderAnalytics,
-    summary: ({ figures, groups }) =>
-      `${count(Object.keys(figures).length, 'figure')} and ${count(groups.length, 'chart')}.`,
+    summary: ({ fields, groups }) =>
+      `${count(Object.keys(fields).length, 'figure')} and ${count(groups.length, 'chart')}.`,
   });
 }
 
@@ -72,33 +68,9 @@ function showDays(): void {
   }
 }
 
-function renderAnalytics({ figures, groups, others }: AnalyticsView): TemplateResult {
-  const series = groups.filter(({ isSeries }) => isSeries);
-  const named = groups.filter(({ isSeries }) => !isSeries);
-  const isEmpty = Object.keys(figures).length === 0 && groups.length === 0;
+function renderAnalytics(answer: AnswerView): TemplateResult {
+  const isEmpty = Object.keys(answer.fields).length === 0 && answer.groups.length === 0;
   if (isEmpty) return renderState(NO_FIGURES);
-  return html`
-    <section aria-labelledby="figures">
-      <h2 id="figures">Figures</h2>
-      <dl class="facts figures">
-        ${Object.entries(figures).map(
-          ([name, text]) =>
-            html`<div>
-              <dt>${humanise(name)}</dt>
-              <dd>${text === '' ? html`<small>no value</small>` : formatNumber(text)}</dd>
-            </div>`,
-        )}
-      </dl>
-    </section>
-    ${
-      groups.length === 0
-        ? nothing
-        : html`<section aria-labelledby="charts">
-            <h2 id="charts">Charts</h2>
-            <div class="charts">${[...series, ...named].map(renderGroup)}</div>
-          </section>`
-    }
-    ${renderOthers(others)}
-    <p><small>Names and numbers come from the provider; its specification lists none.</small></p>
-  `;
+  return html`${renderAnswer(answer, { isMetrics: true })}
+    <p><small>Names and numbers come from the provider; its specification lists none.</small></p>`;
 }

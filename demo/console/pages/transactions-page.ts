@@ -5,7 +5,7 @@ import type { ProviderFields, TransactionsView } from '../console-view.js';
 import { read, toProblem } from './console-api.js';
 import { CsvExport } from './csv-export.js';
 import { count, renderOthers } from './formatting.js';
-import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
+import { readAddress, suggestKnownThings, toQuery, watchFilters } from './forms.js';
 import { keepPlace, keepScroll, readPlace, restoreScroll } from './list-place.js';
 import { Loader } from './loader.js';
 import { renderProblem, renderState } from './states.js';
@@ -45,7 +45,7 @@ keepScroll();
 readAddress(form);
 watchFilters(form, () => load(false));
 load(true);
-void readKnownThings().then((known) => suggestMerchants('merchants', known));
+void suggestKnownThings();
 
 /** The first list of a page has as many rows as it had when the person left it. */
 function load(isFirst: boolean): void {

@@ -5,7 +5,7 @@ import type { TransfersView, TransferView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
 import { read } from './console-api.js';
 import { count, renderOthers } from './formatting.js';
-import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
+import { readAddress, suggestKnownThings, toQuery, watchFilters } from './forms.js';
 import { Loader } from './loader.js';
 import { renderOutcome, renderState } from './states.js';
 import { renderTable, type TableColumn } from './table.js';
@@ -43,8 +43,7 @@ startActionForm<TransfersView>({
 void start();
 
 async function start(): Promise<void> {
-  const known = await readKnownThings();
-  suggestMerchants('merchants', known);
+  const known = await suggestKnownThings();
   merchant.defaultValue = String(known.merchants[0]?.id ?? '');
   readAddress(form);
   watchFilters(form, load);

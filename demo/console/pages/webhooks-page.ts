@@ -2,12 +2,13 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type {
+  AnswerView,
   CreatedWebhookView,
   KeptWebhook,
   KeptWebhooksView,
-  WebhookTestView,
 } from '../console-view.js';
 import { startActionForm } from './action-form.js';
+import { renderAnswer } from './answer.js';
 import { read } from './console-api.js';
 import { renderCopyButton } from './copy-button.js';
 import { renderOthers } from './formatting.js';
@@ -43,11 +44,11 @@ startActionForm<CreatedWebhookView>({
   },
 });
 
-startActionForm<WebhookTestView>({
+startActionForm<AnswerView>({
   form: testForm,
   waiting: find(document, '#test-waiting', HTMLElement),
   result: find(document, '#test-result', HTMLElement),
-  path: '/api/webhooks/test',
+  path: '/api/operations/webhooks.test',
   busy: 'The provider is testing the endpoint…',
   draw: renderTest,
 });
@@ -140,22 +141,11 @@ function renderKey(key: string): TemplateResult {
 }
 
 /** Whatever the endpoint did is an answer: how a timeout is written is not shown. */
-function renderTest({ statusCode, response, others }: WebhookTestView): TemplateResult {
-  const isSuccess = /^2\d\d$/.test(statusCode ?? '');
-  const content = html`<p>The provider reports the status <b>${statusCode ?? 'none'}</b>.</p>
-    ${
-      response === undefined || response === ''
-        ? html`<p><small>It reports no response body.</small></p>`
-        : html`<p>It reports these words:</p>
-            <pre>${response}</pre>`
-    }
-    ${
-      isSuccess
-        ? nothing
-        : html`<p>The webhook itself is as it was. Check the endpoint, then send another test.</p>`
-    }
-    ${renderOthers(others)}`;
-  return isSuccess
-    ? renderOutcome('good', 'The endpoint accepted the test', content)
-    : renderOutcome('wait', 'The endpoint did not accept the test', content);
+function renderTest(answer: AnswerView): TemplateResult {
+  if (/^2\d\d$/.test(answer.fields['status_code'] ?? '')) {
+    return renderOutcome('good', 'The endpoint accepted the test', renderAnswer(answer));
+  }
+  const content = html`${renderAnswer(answer)}
+    <p>The webhook itself is as it was. Check the endpoint, then send another test.</p>`;
+  return renderOutcome('wait', 'The endpoint did not accept the test', content);
 }

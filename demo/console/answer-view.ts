@@ -1,26 +1,28 @@
-/** Analytics of any names and types (spec 2.7 shows none) as figures and as groups of bars. */
+/** The answer of an operation, of any names and types, as fields and as groups of bars. */
 import { fieldText } from '@pay-checkout/partner-api';
-import type { AnalyticsView, MetricBar, MetricGroup } from './console-view.js';
+import type { AnswerView, MetricBar, MetricGroup } from './console-view.js';
+import { otherFields } from './provider-call.js';
 
 /**
- * Maps of numbers and lists of records become groups; everything else is a figure, as text. Nothing
- * is left out.
+ * `data` is the answer where there is one. In it maps of numbers and lists of records become groups;
+ * everything else is a field, as text. Nothing is left out.
  */
-export function describeMetrics(
-  data: Readonly<Record<string, unknown>>,
-): Pick<AnalyticsView, 'figures' | 'groups'> {
-  const figures: [string, string][] = [];
+export function describeAnswer(answer: object): Omit<AnswerView, 'request'> {
+  const { data } = answer as { readonly data?: unknown };
+  const shown = isObject(data) ? data : (answer as Record<string, unknown>);
+  const fields: [string, string][] = [];
   const groups: MetricGroup[] = [];
-  for (const name of Object.keys(data)) {
-    const found = findGroups(name, data[name]);
+  for (const name of Object.keys(shown)) {
+    const found = findGroups(name, shown[name]);
     if (found.length > 0) groups.push(...found);
-    else figures.push([name, writeFigure(data, name)]);
+    else fields.push([name, writeField(shown, name)]);
   }
-  return { figures: Object.fromEntries(figures), groups };
+  const others = shown === data ? otherFields(answer, ['data']) : {};
+  return { fields: Object.fromEntries(fields), groups, others };
 }
 
 /** A list of texts reads as one; everything else is what came. */
-function writeFigure(data: Readonly<Record<string, unknown>>, name: string): string {
+function writeField(data: Readonly<Record<string, unknown>>, name: string): string {
   const value = data[name];
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
   return isList ? value.join(', ') : fieldText(data, name);
@@ -37,7 +39,7 @@ function findGroups(name: string, value: unknown): readonly MetricGroup[] {
 
 /**
  * One group for each number of the records, labelled by their first text. Records with anything
- * else in them stay together as a figure: a picture would leave that out.
+ * else in them stay together as a field: a picture would leave that out.
  */
 function findSeries(name: string, list: readonly unknown[]): readonly MetricGroup[] {
   const first = list[0];
