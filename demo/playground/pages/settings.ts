@@ -1,29 +1,28 @@
 /** The settings in the form of the playground, kept for the return from a payment page. */
 import { BRANDS } from './brands.js';
 
-export interface Settings {
-  readonly shape: string;
-  /** Decimal text. */
-  readonly amount: string;
-  readonly asksAddress: boolean;
-  readonly mode: string;
-  readonly autostart: boolean;
-  readonly theme: string;
-  readonly locale: string;
-  readonly returnParam: string;
-  readonly writesServer: boolean;
-  readonly words: string;
-  readonly lang: string;
-  readonly dir: string;
-  readonly isFramed: boolean;
-  /** A name of {@link BRANDS}; empty for none. */
-  readonly brand: string;
-  readonly hasOwnColours: boolean;
-  readonly accent: string;
-  readonly onAccent: string;
-  readonly radius: string;
-  readonly gap: string;
-}
+/** `amount` is decimal text; `brand` is a name of {@link BRANDS}, or empty for none. */
+const TEXTS = [
+  'shape',
+  'amount',
+  'mode',
+  'theme',
+  'locale',
+  'returnParam',
+  'words',
+  'lang',
+  'dir',
+  'brand',
+  'accent',
+  'onAccent',
+  'radius',
+  'gap',
+] as const;
+const FLAGS = ['asksAddress', 'autostart', 'writesServer', 'isFramed', 'hasOwnColours'] as const;
+
+export type Settings = Readonly<
+  Record<(typeof TEXTS)[number], string> & Record<(typeof FLAGS)[number], boolean>
+>;
 
 const KEY = 'playground-settings';
 
@@ -33,27 +32,10 @@ export function readSettings(form: HTMLFormElement): Settings {
     const value = data.get(name);
     return typeof value === 'string' ? value.trim() : '';
   };
-  return {
-    shape: text('shape'),
-    amount: text('amount'),
-    asksAddress: data.has('asksAddress'),
-    mode: text('mode'),
-    autostart: data.has('autostart'),
-    theme: text('theme'),
-    locale: text('locale'),
-    returnParam: text('returnParam'),
-    writesServer: data.has('writesServer'),
-    words: text('words'),
-    lang: text('lang'),
-    dir: text('dir'),
-    isFramed: data.has('isFramed'),
-    brand: text('brand'),
-    hasOwnColours: data.has('hasOwnColours'),
-    accent: text('accent'),
-    onAccent: text('onAccent'),
-    radius: text('radius'),
-    gap: text('gap'),
-  };
+  return Object.fromEntries([
+    ...TEXTS.map((name) => [name, text(name)]),
+    ...FLAGS.map((name) => [name, data.has(name)]),
+  ]) as Settings;
 }
 
 /** Keeps the settings in this tab, so that they outlive a payment on another page. */
