@@ -40,7 +40,11 @@ const fileOf = (name: string) => join(stack.folder, name);
 /** Runs the program as an operator would; answers how it ended, and what it wrote. */
 async function run(env: Readonly<Record<string, string>>, ...words: string[]) {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [said, complaint, [code]] = await Promise.all([
