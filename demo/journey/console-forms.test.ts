@@ -126,6 +126,12 @@ describe('the other forms', () => {
     await page.getByRole('heading', { name: 'Schedule changed' }).waitFor();
     expect(await page.locator('article dt').first().isVisible()).toBe(true);
     expect(await page.locator('article').innerText()).toContain('Next run');
+    const report = page.locator('article').getByRole('link', { name: /\.csv$/ });
+    expect((await page.request.get((await report.getAttribute('href'))!)).status()).toBe(200);
+    expect(await page.getByText('reports@').first().isVisible()).toBe(true);
+    expect(await page.getByText('Reseller id').isVisible()).toBe(false);
+    await page.getByText('Other fields').click();
+    expect(await page.getByText('Reseller id').isVisible()).toBe(true);
   });
 
   it('send any action about a signup link, and show what the provider says to it', async () => {

@@ -1,6 +1,5 @@
 /** Decimal text for people: grouped, with its currency, and with every digit that came. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { ProviderFields } from '../console-view.js';
 
 const DECIMAL = /^-?\d+(?:\.(\d+))?$/;
 const MAX_DIGITS = 100;
@@ -60,14 +59,16 @@ export function count(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? '' : 's'}`;
 }
 
+/** A name and its text; two may have one name. */
+export type Field = readonly [name: string, text: string];
+
 /** Each with its text: an address can be opened, and a long text has room. */
 export function renderFields(
-  fields: ProviderFields,
-  style = 'facts',
-  format: (text: string) => string = (text) => text,
+  fields: readonly Field[],
+  { style = 'facts', format = (text: string): string => text } = {},
 ): TemplateResult {
   return html`<dl class=${style}>
-    ${Object.entries(fields).map(
+    ${fields.map(
       ([name, text]) =>
         html`<div class=${text.length > LONG_TEXT ? 'is-long' : ''}>
           <dt>${name}</dt>
@@ -89,8 +90,8 @@ function renderText(text: string): TemplateResult | string {
 }
 
 /** The other fields that the provider sent, to be unfolded; nothing when there are none. */
-export function renderOthers(others: ProviderFields): TemplateResult | typeof nothing {
-  if (Object.keys(others).length === 0) return nothing;
+export function renderOthers(others: readonly Field[]): TemplateResult | typeof nothing {
+  if (others.length === 0) return nothing;
   return html`<details>
     <summary>Other fields</summary>
     ${renderFields(others)}

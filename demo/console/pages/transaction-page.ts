@@ -85,7 +85,7 @@ function renderTransaction({ transaction, related, orderUrl }: TransactionView):
     </section>
     <section aria-labelledby="all">
       <h2 id="all">All fields</h2>
-      ${renderFields(transaction)}
+      ${renderFields(Object.entries(transaction))}
     </section>
   `;
 }

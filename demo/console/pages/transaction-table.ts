@@ -265,7 +265,7 @@ function renderRow(
       </td>
     </tr>
     <tr id="row-${index}" hidden>
-      <td colspan=${columns.length + 1}>${renderFields(original)}</td>
+      <td colspan=${columns.length + 1}>${renderFields(Object.entries(original))}</td>
     </tr>`;
 }
 

@@ -199,7 +199,7 @@ function renderList(current: Shown): TemplateResult {
           </p>`
         : nothing
     }
-    ${renderOthers(others)}
+    ${renderOthers(Object.entries(others))}
   `;
 }
 

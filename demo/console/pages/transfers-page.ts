@@ -95,8 +95,7 @@ const COLUMNS: readonly TableColumn<TransferView>[] = Object.entries(TITLES).map
 
 function renderField(field: string, { fields, words, nextRuns = [] }: TransferView) {
   const others = Object.entries(fields).filter(([name]) => !(name in TITLES));
-  return html`${fields[field] ?? '–'}
-  ${field === 'id' ? renderOthers(Object.fromEntries(others)) : nothing}
+  return html`${fields[field] ?? '–'} ${field === 'id' ? renderOthers(others) : nothing}
   ${field === 'schedule' && words !== undefined ? html`<br /><b>${words}</b>` : nothing}
   ${field === 'schedule' ? renderRuns(nextRuns) : nothing}`;
 }

@@ -121,7 +121,7 @@ function renderCreated({ webhookId: id, keyFile, hmacKey, others }: CreatedWebho
       Its key is in <code data-key-file>${keyFile}</code>, where the program that verifies webhooks
       reads it.
     </p>
-    ${hmacKey === undefined ? nothing : renderKey(hmacKey)} ${renderOthers(others)}`;
+    ${hmacKey === undefined ? nothing : renderKey(hmacKey)} ${renderOthers(Object.entries(others))}`;
   return renderOutcome('good', 'Webhook created', content);
 }
 
