@@ -62,10 +62,9 @@ const config: KnipConfig = {
     'packages/operator': {
       entry: ['src/index.ts', 'src/**/*.test.ts', 'page/*/main.ts'],
       project: ['{src,page}/**/*.ts'],
-      // Imported by the style sheet.
-      ignoreDependencies: ['@pay-checkout/page-kit'],
     },
     'packages/page-kit': {
+      project: ['src/**/*.ts'],
       // Imported by the style sheet.
       ignoreDependencies: ['@picocss/pico'],
     },
@@ -78,8 +77,6 @@ const config: KnipConfig = {
         'page/{main,vite.config}.ts',
       ],
       project: ['{src,page}/**/*.{ts,js}', 'scripts/*.mjs'],
-      // Imported by the style sheet.
-      ignoreDependencies: ['@pay-checkout/page-kit'],
     },
     'packages/widget': {
       entry: [
@@ -131,7 +128,6 @@ const config: KnipConfig = {
       ignoreDependencies: [
         // Imported by style sheets.
         /^@fontsource/,
-        '@pay-checkout/page-kit',
       ],
     },
   },

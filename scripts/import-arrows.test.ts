@@ -4,28 +4,28 @@ import { describe, expect, it } from 'vitest';
 import { listCommittedFiles, ROOT } from './committed-files.mjs';
 
 /**
- * Who may import whom. `types` are type imports only; `tests` are for tests only; `styles` are built into the
- * pages. What a package loads if it is installed is not an import: see `OPTIONAL`.
+ * Who may import whom. `types` are type imports only; `tests` are for tests only; `pages` are built into the
+ * pages, with their styles. What a package loads if it is installed is not an import: see `OPTIONAL`.
  */
 interface Arrows {
   readonly code: readonly string[];
   readonly types?: readonly string[];
   readonly tests?: readonly string[];
-  readonly styles?: readonly string[];
+  readonly pages?: readonly string[];
 }
 const ARROWS: Readonly<Record<string, Arrows>> = {
   'packages/create': { code: [], tests: ['session-server', 'sandbox'] },
   'packages/merchant': { code: [], tests: ['session-server', 'sandbox'] },
-  'packages/operator': { code: ['session-server'], styles: ['page-kit'] },
+  'packages/operator': { code: ['session-server'], pages: ['page-kit'] },
   'packages/page-kit': { code: [] },
   'packages/partner-api': { code: [] },
   'packages/react': { code: ['widget'] },
-  'packages/sandbox': { code: [], styles: ['page-kit'] },
+  'packages/sandbox': { code: [], pages: ['page-kit'] },
   'packages/session-server': { code: ['partner-api'], tests: ['sandbox'] },
   'packages/widget': { code: [], types: ['session-server/contract'] },
   demo: {
     code: ['partner-api', 'session-server', 'operator', 'widget', 'merchant', 'sandbox'],
-    styles: ['page-kit'],
+    pages: ['page-kit'],
   },
   tools: { code: ['session-server', 'operator', 'sandbox'] },
 };
@@ -166,7 +166,8 @@ describe('import arrows', () => {
           name === self ||
           arrows.code.includes(name) ||
           (isType && arrows.types?.includes(target)) ||
-          (isTestFile(file) && arrows.tests?.includes(name))
+          (isTestFile(file) && arrows.tests?.includes(name)) ||
+          (/\/pages?\//.test(file) && arrows.pages?.includes(name))
         );
       })
       .map(({ file, to }) => `${file} imports ${to}`);
@@ -184,7 +185,7 @@ describe('import arrows', () => {
     const shipped = ['dependencies', 'peerDependencies', 'optionalDependencies'].flatMap(namesIn);
     expect(shipped.filter((name) => !arrows.code.includes(name))).toEqual([]);
     const types = (arrows.types ?? []).map((target) => target.split('/')[0]);
-    const forWork = [...arrows.code, ...types, ...(arrows.tests ?? []), ...(arrows.styles ?? [])];
+    const forWork = [...arrows.code, ...types, ...(arrows.tests ?? []), ...(arrows.pages ?? [])];
     expect(namesIn('devDependencies').filter((name) => !forWork.includes(name))).toEqual([]);
   });
 

@@ -204,7 +204,7 @@ describe('the sandbox’s page', () => {
   it('queues a fault, and clears it', async () => {
     await open('faults');
     await page.getByLabel('Target').selectOption('webhook');
-    await page.getByLabel('Fault').selectOption('wrong-signature');
+    await page.getByRole('combobox', { name: /^Fault/ }).selectOption('wrong-signature');
     await page.getByLabel('Probability').fill('0.5');
     await page.getByLabel('Delay in seconds, from').fill('0.5');
     await page.getByLabel('to', { exact: true }).fill('2');
@@ -214,12 +214,12 @@ describe('the sandbox’s page', () => {
       { operation: 'webhook', probability: 0.5, latencySeconds: [0.5, 2] },
     ]);
     await page.getByLabel('Target').selectOption('create-session');
-    await page.getByLabel('Fault').selectOption('error');
+    await page.getByRole('combobox', { name: /^Fault/ }).selectOption('error');
     await page.getByLabel('Status').fill('503');
-    await page.getByLabel('Fault').selectOption('redirect');
+    await page.getByRole('combobox', { name: /^Fault/ }).selectOption('redirect');
     // What was typed for one fault is nothing of another.
     expect(await page.getByLabel('Location').inputValue()).toBe('');
-    await page.getByLabel('Fault').selectOption('hold');
+    await page.getByRole('combobox', { name: /^Fault/ }).selectOption('hold');
     await press('Queue');
     await said('Queued: hold for create-session.');
     const held = createSession(74);

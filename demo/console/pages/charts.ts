@@ -1,9 +1,9 @@
 /** Numbers as charts, each with a table that says the same, exactly. */
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import type { MetricBar, MetricGroup } from '../console-view.js';
 import { formatNumber, humanise } from './formatting.js';
-import { renderTable } from './table.js';
 
 /** A list of records as columns; named numbers as rows. */
 export function renderGroup(group: MetricGroup): TemplateResult {
@@ -24,7 +24,7 @@ export function renderGroup(group: MetricGroup): TemplateResult {
     </div>
     <details>
       <summary>As a table</summary>
-      ${renderTable(`${title}, as a table`, COLUMNS, bars)}
+      ${renderTable(`${title}, as a table`, COLUMNS, bars.map(cellsOf))}
     </details>
   </article>`;
 }
@@ -37,10 +37,8 @@ async function draw(canvas: HTMLCanvasElement, group: MetricGroup): Promise<void
 
 const NONE: MetricBar = { label: '', value: 0, text: '0' };
 
-const COLUMNS = [
-  { title: 'Name', draw: ({ label }: MetricBar) => label },
-  { title: 'Value', isNumber: true, draw: ({ text }: MetricBar) => formatNumber(text) },
-];
+const COLUMNS = ['Name', { title: 'Value', isNumber: true }];
+const cellsOf = ({ label, text }: MetricBar) => [label, formatNumber(text)];
 
 function describe(title: string, bars: readonly MetricBar[], most: MetricBar): string {
   const [first, last] = [bars[0], bars.at(-1)];

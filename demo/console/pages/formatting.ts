@@ -1,4 +1,5 @@
 /** Decimal text for people: grouped, with its currency, and with every digit that came. */
+import { renderFacts } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 
 const DECIMAL = /^-?\d+(?:\.(\d+))?$/;
@@ -62,29 +63,19 @@ export function count(number: number, thing: string): string {
 /** A name and its text; two may have one name. */
 export type Field = readonly [name: string, text: string];
 
-/** Each with its text: an address can be opened, and a long text has room. */
+/** As {@link renderFacts} does; an address can be opened, and a document scrolls. */
 export function renderFields(
   fields: readonly Field[],
   { style = 'facts', format = (text: string): string => text } = {},
 ): TemplateResult {
-  return html`<dl class=${style}>
-    ${fields.map(
-      ([name, text]) =>
-        html`<div class=${text.length > LONG_TEXT ? 'is-long' : ''}>
-          <dt>${name}</dt>
-          <dd>${renderText(format(text))}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  const facts = fields.map(([name, text]) => [name, renderText(format(text))] as const);
+  return renderFacts(facts, style);
 }
 
-/** Does not fit the column of a field. */
-const LONG_TEXT = 40;
 /** Is a page, a document or a message of a program. */
 const WHOLE_DOCUMENT = 200;
 
 function renderText(text: string): TemplateResult | string {
-  if (text === '') return html`<small>no value</small>`;
   if (/^https?:\/\/\S+$/.test(text)) return html`<a href=${text} rel="noopener">${text}</a>`;
   return text.length > WHOLE_DOCUMENT ? html`<pre tabindex="0">${text}</pre>` : text;
 }

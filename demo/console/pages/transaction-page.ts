@@ -1,4 +1,5 @@
 /** One transaction: its money, what happened in which order, and every field. */
+import { renderFacts } from '@pay-checkout/page-kit/parts';
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { ProviderFields, TransactionView } from '../console-view.js';
@@ -73,15 +74,12 @@ function renderTransaction({ transaction, related, orderUrl }: TransactionView):
     </section>
     <section aria-labelledby="money">
       <h2 id="money">Money</h2>
-      <dl class="facts figures">
-        ${MONEY.filter(([field]) => transaction[field] !== undefined).map(
-          ([field, title]) =>
-            html`<div>
-              <dt>${title}</dt>
-              <dd>${formatMoney(transaction[field] || '–', currency)}</dd>
-            </div>`,
-        )}
-      </dl>
+      ${renderFacts(
+        MONEY.filter(([field]) => transaction[field] !== undefined).map(
+          ([field, title]) => [title, formatMoney(transaction[field] || '–', currency)] as const,
+        ),
+        'facts figures',
+      )}
     </section>
     <section aria-labelledby="all">
       <h2 id="all">All fields</h2>

@@ -1,9 +1,9 @@
 /** What the rows that are shown come to, in each currency, exactly. */
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ProviderFields } from '../console-view.js';
 import { addDecimals, isDecimal } from '../decimal.js';
 import { count, formatMoney } from './formatting.js';
-import { renderTable, type TableColumn } from './table.js';
 
 const MONEY = [
   ['amount', 'Amount'],
@@ -21,7 +21,7 @@ export function renderTotals(rows: readonly ProviderFields[]): TemplateResult | 
   ]);
   return html`<details class="totals" open>
     <summary>Totals of ${count(rows.length, 'transaction')} shown</summary>
-    ${renderTable('Totals by currency', COLUMNS, currencies)}
+    ${renderTable('Totals by currency', COLUMNS, currencies.map(cellsOf))}
   </details>`;
 }
 
@@ -30,14 +30,16 @@ const currencyOf = (row: ProviderFields): string => row['currencyCode'] ?? '';
 /** A currency, and the rows in it. */
 type Group = readonly [currency: string, rows: readonly ProviderFields[]];
 
-const COLUMNS: readonly TableColumn<Group>[] = [
-  { title: 'Currency', draw: ([currency]) => html`<b>${currency === '' ? 'none' : currency}</b>` },
-  { title: 'Transactions', isNumber: true, draw: ([, rows]) => rows.length },
-  ...MONEY.map(([field, title]) => ({
-    title,
-    isNumber: true,
-    draw: (group: Group) => renderSum(field, group),
-  })),
+const COLUMNS = [
+  'Currency',
+  { title: 'Transactions', isNumber: true },
+  ...MONEY.map(([, title]) => ({ title, isNumber: true })),
+];
+
+const cellsOf = (group: Group) => [
+  html`<b>${group[0] === '' ? 'none' : group[0]}</b>`,
+  group[1].length,
+  ...MONEY.map(([field]) => renderSum(field, group)),
 ];
 
 function renderSum(field: string, [currency, rows]: Group): TemplateResult | string {

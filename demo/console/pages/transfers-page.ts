@@ -1,4 +1,5 @@
 /** The scheduled transfers of a merchant account. */
+import { type Cell, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { TransfersView, TransferView } from '../console-view.js';
@@ -8,7 +9,6 @@ import { count, renderOthers } from './formatting.js';
 import { readAddress, suggestKnownThings, toQuery, watchFilters } from './forms.js';
 import { Loader } from './loader.js';
 import { renderOutcome, renderState } from './states.js';
-import { renderTable, type TableColumn } from './table.js';
 import { Waiting } from './waiting.js';
 import { nestRows, RowFields } from './row-fields.js';
 import { renderRuns, watchSchedules } from './schedule-check.js';
@@ -72,7 +72,11 @@ function load(): void {
 
 function renderTransfers({ transfers }: TransfersView): TemplateResult {
   if (transfers.length === 0) return renderState(NO_TRANSFERS);
-  return html`${renderTable('Transfers, as the provider sends them', COLUMNS, transfers)}
+  return html`${renderTable(
+      'Transfers, as the provider sends them',
+      ['Transfer', 'Account', 'Currency', 'Schedule', 'Status'],
+      transfers.map(cellsOf),
+    )}
     <p>
       <small>
         In which time zone the provider reads a schedule is not shown: the next runs are worked out
@@ -81,21 +85,14 @@ function renderTransfers({ transfers }: TransfersView): TemplateResult {
     </p>`;
 }
 
-/** Fields with a column of their own. */
-const TITLES = {
-  id: 'Transfer',
-  merchantAccount: 'Account',
-  currency: 'Currency',
-  schedule: 'Schedule',
-  status: 'Status',
-} as const;
-const COLUMNS: readonly TableColumn<TransferView>[] = Object.entries(TITLES).map(
-  ([field, title]) => ({ title, draw: (transfer) => renderField(field, transfer) }),
-);
-
-function renderField(field: string, { fields, words, nextRuns = [] }: TransferView) {
-  const others = Object.entries(fields).filter(([name]) => !(name in TITLES));
-  return html`${fields[field] ?? '–'} ${field === 'id' ? renderOthers(others) : nothing}
-  ${field === 'schedule' && words !== undefined ? html`<br /><b>${words}</b>` : nothing}
-  ${field === 'schedule' ? renderRuns(nextRuns) : nothing}`;
+function cellsOf({ fields, words, nextRuns = [] }: TransferView): Cell[] {
+  const { id, merchantAccount, currency, schedule, status, ...others } = fields;
+  return [
+    html`${id ?? '–'} ${renderOthers(Object.entries(others))}`,
+    merchantAccount,
+    currency,
+    html`${schedule ?? '–'} ${words === undefined ? nothing : html`<br /><b>${words}</b>`}
+    ${renderRuns(nextRuns)}`,
+    status,
+  ];
 }

@@ -1,4 +1,5 @@
 /** Creates a webhook, lists those that were created here, and has the provider test one. */
+import { type Cell, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type {
@@ -14,7 +15,6 @@ import { renderCopyButton } from './copy-button.js';
 import { renderOthers } from './formatting.js';
 import { Loader } from './loader.js';
 import { renderOutcome, renderState } from './states.js';
-import { renderTable, type TableColumn } from './table.js';
 import { MomentWords } from './transaction-words.js';
 import { Waiting } from './waiting.js';
 
@@ -77,7 +77,11 @@ function renderKept(webhooks: readonly KeptWebhook[]): TemplateResult {
       next: 'Create one above: it is listed here with the file of its key.',
     });
   }
-  return html`${renderTable('Webhooks that were created here', COLUMNS, webhooks)}
+  return html`${renderTable(
+      'Webhooks that were created here',
+      ['Address', 'Webhook', 'Events', 'Created', 'Key', 'Test'],
+      webhooks.map(cellsOf),
+    )}
     <p>
       <small>
         The provider’s document shows no list of webhooks: others may exist, and one of these may be
@@ -86,19 +90,18 @@ function renderKept(webhooks: readonly KeptWebhook[]): TemplateResult {
     </p>`;
 }
 
-const COLUMNS: readonly TableColumn<KeptWebhook>[] = [
-  {
-    title: 'Address',
-    draw: ({ url, description }) =>
-      html`${url ?? 'not known'}
-      ${description === undefined ? nothing : html`<br /><small>${description}</small>`}`,
-  },
-  { title: 'Webhook', draw: ({ webhookId: id }) => html`<code>${id}</code>` },
-  { title: 'Events', draw: ({ events = [] }) => events.join(', ') || '–' },
-  { title: 'Created', draw: ({ createdAt }) => moments.describe(createdAt) },
-  { title: 'Key', draw: ({ keyFile }) => html`<code>${keyFile}</code>` },
-  { title: 'Test', draw: renderTestButton },
-];
+function cellsOf(webhook: KeptWebhook): Cell[] {
+  const { url, description, webhookId: id, events = [], createdAt, keyFile } = webhook;
+  return [
+    html`${url ?? 'not known'}
+    ${description === undefined ? nothing : html`<br /><small>${description}</small>`}`,
+    html`<code>${id}</code>`,
+    events.join(', ') || '–',
+    moments.describe(createdAt),
+    html`<code>${keyFile}</code>`,
+    renderTestButton(webhook),
+  ];
+}
 
 function renderTestButton(webhook: KeptWebhook): TemplateResult {
   const test = (): void => {

@@ -1,52 +1,7 @@
 /** What several views draw. */
-import { html, type nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import { formatMoney } from '../src/money.js';
 import { linkTo, type Frame, type Params } from './view.js';
-
-export type Cell = TemplateResult | string | number | typeof nothing | undefined;
-
-/** A table, which scrolls within itself where it is narrow. */
-export function renderTable(
-  caption: string,
-  columns: readonly string[],
-  rows: readonly (readonly Cell[])[],
-): TemplateResult {
-  return html`<div class="overflow-auto">
-    <table>
-      <caption class="unseen">
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (cells) =>
-            html`<tr>
-              ${cells.map((cell) => html`<td>${cell ?? '–'}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
-
-/** Names and values; what is not there says so. */
-export function renderFacts(facts: readonly (readonly [string, Cell])[]): TemplateResult {
-  return html`<dl class="facts">
-    ${facts.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>
-            ${value === undefined || value === '' ? html`<span class="quiet">–</span>` : value}
-          </dd>
-        </div>`,
-    )}
-  </dl>`;
-}
 
 const TONES: Readonly<Record<string, string>> = {
   paid: 'is-good',

@@ -1,9 +1,10 @@
+import { type Cell, renderFacts } from '@pay-checkout/page-kit/parts';
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import { encodeQR } from 'qr';
 import type { MerchantOrderView, PayLinkView, StoryEntry } from '../../src/dashboard/view.js';
 import { localTime } from '../frame/formatting.js';
 import { page, type PageActions } from '../frame/page.js';
-import { type Cell, renderSection, renderTable, words } from '../frame/parts.js';
+import { renderSection, words } from '../frame/parts.js';
 import { EVENT_COLUMNS, eventCells, orderPath } from './parts.js';
 
 /** The margin of modules that a QR code needs to be found. */
@@ -15,7 +16,7 @@ export const orderPage = page<MerchantOrderView>({
   title: ({ order = '' }) => `Order ${order}`,
   read: ({ order = '' }) => orderPath(order),
   draw: ({ order: found, story, events, keepDays, canLink }, _params, actions) => html`
-    ${renderFacts(found)}
+    ${renderOrder(found)}
     ${
       found.attention.length === 0
         ? nothing
@@ -43,9 +44,9 @@ export const orderPage = page<MerchantOrderView>({
   `,
 });
 
-function renderFacts(found: MerchantOrderView['order']): TemplateResult {
+function renderOrder(found: MerchantOrderView['order']): TemplateResult {
   const { state, certain, amount, currency, amountRefunded, transaction, payment } = found;
-  const facts: readonly (readonly [name: string, value: Cell | undefined])[] = [
+  const facts: readonly (readonly [name: string, value: Cell])[] = [
     ['State', html`<strong>${state}</strong> ${certain ? html`<small>certain</small>` : nothing}`],
     ['Amount', `${amount} ${currency}`],
     ['Refunded', found.refund === 'none' ? undefined : `${amountRefunded} ${currency}`],
@@ -54,12 +55,7 @@ function renderFacts(found: MerchantOrderView['order']): TemplateResult {
     ['Created', localTime(Date.parse(found.createdAt))],
     ['Changed', localTime(Date.parse(found.updatedAt))],
   ];
-  const known = facts.flatMap(([name, value]) => (value ? [{ name, value }] : []));
-  return renderTable(
-    'Order',
-    known.map(({ name }) => name),
-    [known.map(({ value }) => value)],
-  );
+  return renderFacts(facts.filter(([, value]) => value !== undefined && value !== ''));
 }
 
 function renderEntry({ at, text, tone }: StoryEntry): TemplateResult {

@@ -1,8 +1,8 @@
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { NewSecretView, SecretsView, SetupView } from '../../src/dashboard/view.js';
 import { localTime } from '../frame/formatting.js';
 import { page, type PageActions } from '../frame/page.js';
-import { renderTable } from '../frame/parts.js';
 import { renderCheck } from './parts.js';
 
 /** What the shop is built with: snippets, addresses, and secrets. */

@@ -1,8 +1,9 @@
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { OrderListView, OrderRow } from '../../src/page-view.js';
 import { fieldsOf, renderDownload, startOfDay } from './filter.js';
 import { linkTo, type Page, page, type Params } from './page.js';
-import { renderMore, renderSection, renderTable, words } from './parts.js';
+import { renderMore, renderSection, words } from './parts.js';
 
 const STATES = [
   ...['open', 'returned', 'paid', 'failed', 'cancelled', 'left', 'expired', 'unconfirmed', 'void'],

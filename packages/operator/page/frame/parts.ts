@@ -1,41 +1,7 @@
 /** What several pages draw. */
+import { type Cell, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
-import { repeat } from 'lit/directives/repeat.js';
 import { linkTo, type Params } from './page.js';
-
-export type Cell = TemplateResult | string;
-
-/**
- * A table that scrolls within itself where it is wider than the screen.
- *
- * @param keys of its rows, so that what a person has chosen in one stays with it. Default: their places
- */
-export function renderTable(
-  name: string,
-  columns: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  keys: readonly string[] = [],
-): TemplateResult {
-  return html`<div class="overflow-auto" role="region" aria-label=${name} tabindex="0">
-    <table aria-label=${name}>
-      <thead>
-        <tr>
-          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${repeat(
-          rows,
-          (_cells, index) => keys[index] ?? index,
-          (cells) =>
-            html`<tr>
-              ${cells.map((cell) => html`<td>${cell}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
 
 /** A table below its heading; where it has no rows, a sentence. */
 export function renderSection(

@@ -1,10 +1,11 @@
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Action, AuditView, PageOf } from '../../src/page-view.js';
 import { describeTarget } from '../../src/timeline-words.js';
 import { fieldsOf, renderDownload, startOfDay } from '../frame/filter.js';
 import { time } from '../frame/formatting.js';
 import { linkTo, page, type PageActions, type Params } from '../frame/page.js';
-import { orderLink, renderMore, renderTable } from '../frame/parts.js';
+import { orderLink, renderMore } from '../frame/parts.js';
 
 const ACTIONS: Readonly<Record<Action, string>> = {
   poll: 'Poll',

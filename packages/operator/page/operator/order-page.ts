@@ -1,3 +1,4 @@
+import { type Cell, renderFacts } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type {
   AttemptView,
@@ -9,7 +10,7 @@ import type {
 import { describeEntry } from '../../src/timeline-words.js';
 import { time } from '../frame/formatting.js';
 import { type Action, page, type PageActions } from '../frame/page.js';
-import { type Cell, orderPath, renderSection, renderTable, words } from '../frame/parts.js';
+import { orderPath, renderSection, words } from '../frame/parts.js';
 import { RESOLVE, renderRedeliver } from './queue-page.js';
 
 /** One order: its timeline, events, attempts and checkouts, with the actions on it. */
@@ -21,7 +22,7 @@ export const orderPage = page<OrderView>({
     const { merchant, order, state, price, createdAt, updatedAt, erasedAt, removedAt, keepDays } =
       view;
     const path = orderPath(merchant, order);
-    const facts: readonly (readonly [name: string, value: Cell | undefined])[] = [
+    const facts: readonly (readonly [name: string, value: Cell])[] = [
       ['Merchant', merchant],
       ['State', html`<strong>${state}</strong>`],
       ['Price', price],
@@ -30,12 +31,7 @@ export const orderPage = page<OrderView>({
       ['Erased', erasedAt === undefined ? undefined : time(erasedAt)],
       ['History removed', removedAt === undefined ? undefined : time(removedAt)],
     ];
-    const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
-    return html`${renderTable(
-        'Order',
-        known.map(({ name }) => name),
-        [known.map(({ value }) => value)],
-      )}
+    return html`${renderFacts(facts.filter(([, value]) => value !== undefined))}
       ${view.checkouts.map((checkout) => renderAttention(checkout, actions))}
       <p>
         ${

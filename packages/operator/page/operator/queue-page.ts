@@ -1,8 +1,9 @@
+import { type Cell, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import { type Queue, QUEUES, type QueueItem, type QueueView } from '../../src/page-view.js';
 import { count, time } from '../frame/formatting.js';
 import { type Action, linkTo, page, type PageActions } from '../frame/page.js';
-import { type Cell, orderLink, renderMore, renderTable, words } from '../frame/parts.js';
+import { orderLink, renderMore, words } from '../frame/parts.js';
 
 const NAMES: Readonly<Record<Queue, string>> = {
   attention: 'Attention',

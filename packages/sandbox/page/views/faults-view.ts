@@ -1,8 +1,8 @@
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
 import type { FaultKind, FaultTarget } from '../../src/faults/fault-table.js';
 import { renderForm } from '../forms.js';
-import { renderTable } from '../parts.js';
 import { view, type Frame, type Params } from '../view.js';
 
 type About = ReturnType<SandboxControl['describe']>;

@@ -1,7 +1,8 @@
+import { renderFacts, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
 import { renderForm } from '../forms.js';
-import { renderFacts, renderTable, time } from '../parts.js';
+import { time } from '../parts.js';
 import { view, type Frame } from '../view.js';
 
 type About = ReturnType<SandboxControl['describe']>;

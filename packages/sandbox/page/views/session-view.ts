@@ -1,3 +1,4 @@
+import { type Cell, renderFacts, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
 import type { TimelineEvent } from '../../src/control/timeline.js';
@@ -5,16 +6,7 @@ import type { Scenario } from '../../src/scenario.js';
 import type { SplitShares } from '../../src/split-fee.js';
 import type { TransactionRow } from '../../src/transactions/transaction.js';
 import { renderForm } from '../forms.js';
-import {
-  badge,
-  money,
-  renderFacts,
-  renderTable,
-  statusBadge,
-  time,
-  transactionLink,
-  type Cell,
-} from '../parts.js';
+import { badge, money, statusBadge, time, transactionLink } from '../parts.js';
 import { renderRefund } from './transaction-view.js';
 import { linkTo, view, type Frame } from '../view.js';
 

@@ -1,8 +1,9 @@
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { DescribedSwitch } from '../../src/switches.js';
 import type { Schema } from '../api.js';
 import { parseText, readText, renderControl } from '../forms.js';
-import { badge, renderTable } from '../parts.js';
+import { badge } from '../parts.js';
 import { view, type Frame } from '../view.js';
 
 interface Switches {

@@ -1,7 +1,8 @@
+import { renderFacts } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { TransactionRow } from '../../src/transactions/transaction.js';
 import { renderForm } from '../forms.js';
-import { badge, money, renderFacts, sessionLink, time } from '../parts.js';
+import { badge, money, sessionLink, time } from '../parts.js';
 import { view, type Frame } from '../view.js';
 
 interface Stored {

@@ -1,8 +1,9 @@
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html } from 'lit';
 import type { Merchant } from '../../src/accounts.js';
 import type { TransactionRow } from '../../src/transactions/transaction.js';
 import { queryOf } from '../api.js';
-import { badge, money, renderSearch, renderTable, time, transactionLink } from '../parts.js';
+import { badge, money, renderSearch, time, transactionLink } from '../parts.js';
 import { linkTo, view } from '../view.js';
 
 interface Page {

@@ -1,7 +1,8 @@
+import { renderFacts } from '@pay-checkout/page-kit/parts';
 import { html } from 'lit';
 import type { Delivery, RecordedDelivery } from '../../src/webhooks/delivery-log.js';
 import { renderMessage } from '../message.js';
-import { renderFacts, sessionLink, statusBadge, time } from '../parts.js';
+import { sessionLink, statusBadge, time } from '../parts.js';
 import { view } from '../view.js';
 
 /** One try at a webhook: what was sent and what the endpoint answered. */

@@ -1,9 +1,10 @@
+import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
 import type { SessionSummary } from '../../src/control/session-control.js';
 import type { Delivery } from '../../src/webhooks/delivery-log.js';
 import { renderForm } from '../forms.js';
-import { badge, money, renderTable, sessionLink, statusBadge, time } from '../parts.js';
+import { badge, money, sessionLink, statusBadge, time } from '../parts.js';
 import { linkTo, view, type Frame } from '../view.js';
 
 interface Webhooks {
