@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const include = [
-  'packages/{create,merchant,operator,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
+  'packages/{create,merchant,operator,page-kit,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
   'tools/**/*.test.ts',
   'packages/widget/test-node/**/*.test.ts',
   'demo/{shop,roastery,console,playground,stack,shared,agreement}/**/*.test.ts',

@@ -52,15 +52,6 @@ function describeRefusal({ status }: Response, answer: unknown): string {
   return [message ?? `The sandbox answered ${String(status)}.`, ...fields].join(' ');
 }
 
-/** `?a=1&b=2` of what is given. */
-export function queryOf(query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] =>
-    Boolean(entry[1]),
-  );
-  const text = new URLSearchParams(given).toString();
-  return text && `?${text}`;
-}
-
 /** What is read of a JSON Schema. */
 export interface Schema {
   readonly $ref?: string;

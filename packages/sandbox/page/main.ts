@@ -1,8 +1,9 @@
 /** The frame of the page: navigation, the view of the address, and the events that keep it live. */
+import { type Params, findPage, linkTo, queryOf } from '@pay-checkout/page-kit/address';
 import { html, nothing, render, type TemplateResult } from 'lit';
-import { call, ControlError, queryOf, type ApiDescription, type Call } from './api.js';
+import { call, ControlError, type ApiDescription, type Call } from './api.js';
 import { badge } from './parts.js';
-import { findView, linkTo, type Frame, type Params, type View } from './view.js';
+import { type Frame, type View } from './view.js';
 import { VIEWS } from './views.js';
 
 /** Many events in a row are one read. */
@@ -13,7 +14,7 @@ const EVERY_MS = 15_000;
 const SLOW_MS = 400;
 
 class SandboxPage implements Frame {
-  #found: { readonly view: View; readonly params: Params } | undefined;
+  #found: { readonly page: View; readonly params: Params } | undefined;
   /** From the first read of a view on. */
   api!: ApiDescription;
   #answer: unknown;
@@ -49,7 +50,7 @@ class SandboxPage implements Frame {
   filter(query: Params): void {
     const [path = ''] = location.hash.split('?');
     history.replaceState(null, '', path.replace(/^$/, '#/') + queryOf(query));
-    this.#found = findView(location.hash, VIEWS);
+    this.#found = findPage(location.hash, VIEWS);
     void this.#refresh();
   }
 
@@ -81,13 +82,13 @@ class SandboxPage implements Frame {
   }
 
   async #open({ isFirst = false } = {}): Promise<void> {
-    const before = this.#found?.view;
-    this.#found = findView(location.hash, VIEWS);
-    if (this.#found?.view !== before) this.#answer = undefined;
+    const before = this.#found?.page;
+    this.#found = findPage(location.hash, VIEWS);
+    if (this.#found?.page !== before) this.#answer = undefined;
     this.#problem = undefined;
     this.#said = '';
     this.#failed = '';
-    document.title = `${this.#found?.view.title(this.#found.params) ?? 'Not found'} · Payments sandbox`;
+    document.title = `${this.#found?.page.title(this.#found.params) ?? 'Not found'} · Payments sandbox`;
     this.#draw();
     const place = document.querySelector('header [aria-current]');
     place?.scrollIntoView({ block: 'nearest', inline: 'center' });
@@ -118,7 +119,7 @@ class SandboxPage implements Frame {
     const { signal } = reading;
     try {
       this.api ??= await call({ path: '/openapi.json', signal });
-      const answer = await this.#found?.view.read(
+      const answer = await this.#found?.page.read(
         (path) => call({ path, signal }),
         this.#found.params,
       );
@@ -141,7 +142,7 @@ class SandboxPage implements Frame {
   }
 
   #render(): TemplateResult {
-    const { view, params } = this.#found ?? {};
+    const { page: view, params } = this.#found ?? {};
     const current = view?.under ?? view?.path;
     const skip = (event: Event): void => {
       event.preventDefault();
@@ -188,7 +189,7 @@ class SandboxPage implements Frame {
         ? nothing
         : html`<p role="status">${this.#isSlow ? 'Loading …' : ''}</p>`;
     }
-    return this.#found.view.draw(this.#answer, this.#found.params, this);
+    return this.#found.page.draw(this.#answer, this.#found.params, this);
   }
 
   #renderProblem({ message }: ControlError): TemplateResult {

@@ -1,7 +1,8 @@
 /** What several views draw. */
+import { type Params, linkTo } from '@pay-checkout/page-kit/address';
 import { html, type TemplateResult } from 'lit';
 import { formatMoney } from '../src/money.js';
-import { linkTo, type Frame, type Params } from './view.js';
+import { type Frame } from './view.js';
 
 const TONES: Readonly<Record<string, string>> = {
   paid: 'is-good',

@@ -1,8 +1,6 @@
+import type { Params } from '@pay-checkout/page-kit/address';
 import type { TemplateResult } from 'lit';
-import { queryOf, type ApiDescription, type Call } from './api.js';
-
-/** What the address says: parts of its path, and its query. */
-export type Params = Readonly<Record<string, string | undefined>>;
+import type { ApiDescription, Call } from './api.js';
 
 export type Read = <T>(path: string) => Promise<T>;
 
@@ -32,31 +30,3 @@ export interface View<T = unknown> {
 
 /** A view as the table has it, whatever it reads. */
 export const view = <T>(definition: View<T>): View => definition as View;
-
-/** The address of a view, to link to. */
-export function linkTo(path: string, query: Params = {}): string {
-  return `#/${path}${queryOf(query)}`;
-}
-
-/** Finds the view of an address such as `#/sessions/4f2?x=1`; without a path it is the first one. */
-export function findView(
-  hash: string,
-  views: readonly View[],
-): { readonly view: View; readonly params: Params } | undefined {
-  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
-  const asked = Object.fromEntries(new URLSearchParams(query));
-  const parts = path.split('/');
-  for (const view of views) {
-    const names = view.path.split('/');
-    const isMatch =
-      path === '' ||
-      (names.length === parts.length &&
-        names.every((name, at) => name.startsWith(':') || name === parts[at]));
-    if (!isMatch) continue;
-    const named = names.flatMap((name, at) =>
-      name.startsWith(':') ? [[name.slice(1), decodeURIComponent(parts[at] ?? '')]] : [],
-    );
-    return { view, params: { ...asked, ...(Object.fromEntries(named) as Params) } };
-  }
-  return undefined;
-}

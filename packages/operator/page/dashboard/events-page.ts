@@ -1,7 +1,8 @@
+import { linkTo } from '@pay-checkout/page-kit/address';
 import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { EventListView } from '../../src/dashboard/view.js';
-import { linkTo, page, type PageActions } from '../frame/page.js';
+import { page, type PageActions } from '../frame/page.js';
 import { renderMore } from '../frame/parts.js';
 import { EVENT_COLUMNS, eventCells, renderCheck } from './parts.js';
 

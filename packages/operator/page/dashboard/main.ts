@@ -1,9 +1,9 @@
+import { linkTo } from '@pay-checkout/page-kit/address';
 import { html } from 'lit';
 import type { DashboardSessionView } from '../../src/dashboard/view.js';
 import { localTime } from '../frame/formatting.js';
 import { startFrame } from '../frame/frame.js';
 import { orderListPage } from '../frame/order-list.js';
-import { linkTo } from '../frame/page.js';
 import { eventsPage } from './events-page.js';
 import { orderPage } from './order-page.js';
 import { orderLink } from './parts.js';

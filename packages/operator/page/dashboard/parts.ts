@@ -1,9 +1,10 @@
 /** What several pages of a merchant draw. */
+import { linkTo } from '@pay-checkout/page-kit/address';
 import { type Cell } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { CheckView, MerchantEventView, TryView } from '../../src/dashboard/view.js';
 import { localTime } from '../frame/formatting.js';
-import { linkTo, type PageActions } from '../frame/page.js';
+import { type PageActions } from '../frame/page.js';
 import { words } from '../frame/parts.js';
 
 export function orderPath(order: string): string {

@@ -1,7 +1,7 @@
 /** What forms that narrow a list down have in common. */
+import type { Params } from '@pay-checkout/page-kit/address';
 import { html, type TemplateResult } from 'lit';
 import { ApiError, download } from './api.js';
-import type { Params } from './page.js';
 
 export function fieldsOf(form: HTMLFormElement): Params {
   return Object.fromEntries(
@@ -12,16 +12,16 @@ export function fieldsOf(form: HTMLFormElement): Params {
   );
 }
 
-/** When a day begins, in milliseconds since 1970; undefined for what is no day. */
+/** When a day begins, for a query: milliseconds since 1970; undefined for what is no day. */
 export function startOfDay(
   day: string | undefined,
   isUtc: boolean,
   daysLater = 0,
-): number | undefined {
+): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
   if (date === undefined) return undefined;
   const parts = [Number(year), Number(month) - 1, Number(date) + daysLater] as const;
-  return isUtc ? Date.UTC(...parts) : new Date(...parts).getTime();
+  return String(isUtc ? Date.UTC(...parts) : new Date(...parts).getTime());
 }
 
 /** Saves what the fields of its form select. */

@@ -1,9 +1,10 @@
 /** The frame of a page for people: sign-in, navigation, and a page that reads itself again and again. */
+import { type Params, findPage, linkTo } from '@pay-checkout/page-kit/address';
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { ApiError, read, send, signOut } from './api.js';
 import { askForKey, askFirst, signInForm } from './dialogs.js';
 import { time } from './formatting.js';
-import { type Action, findPage, linkTo, type Page, type PageActions, type Params } from './page.js';
+import { type Action, type Page, type PageActions } from './page.js';
 
 const EVERY_MS = 5000;
 /** Shorter waits need no words. */

@@ -1,8 +1,9 @@
+import { linkTo, type Params, queryOf } from '@pay-checkout/page-kit/address';
 import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { OrderListView, OrderRow } from '../../src/page-view.js';
 import { fieldsOf, renderDownload, startOfDay } from './filter.js';
-import { linkTo, type Page, page, type Params } from './page.js';
+import { type Page, page } from './page.js';
 import { renderMore, renderSection, words } from './parts.js';
 
 const STATES = [
@@ -29,7 +30,7 @@ export function orderListPage(options: OrderListOptions): Page {
     // What many orders come to is counted each time.
     everySeconds: 15,
     read: ({ q, ...params }) =>
-      q ? { path: 'search', body: { q } } : `orders?${queryOf(params, options)}`,
+      q ? { path: 'search', body: { q } } : addressOf('orders', params, options),
     draw: ({ items, next, more, totals, removed }, params) =>
       html`${params['q'] ? nothing : renderForm(params, options)}
       ${items.length === 0 ? renderEmpty(params, options) : renderOrders(items, options)}
@@ -40,22 +41,13 @@ export function orderListPage(options: OrderListOptions): Page {
   });
 }
 
-function queryOf(
+function addressOf(
+  path: string,
   { merchant, state, attention, from, to, cursor }: Params,
   { isUtc = false }: OrderListOptions,
 ): string {
-  const start = startOfDay(from, isUtc);
-  const end = startOfDay(to, isUtc, 1);
-  return String(
-    new URLSearchParams({
-      ...(merchant && { merchant }),
-      ...(state && { state }),
-      ...(attention && { attention }),
-      ...(start !== undefined && { from: String(start) }),
-      ...(end !== undefined && { to: String(end) }),
-      ...(cursor && { cursor }),
-    }),
-  );
+  const days = { from: startOfDay(from, isUtc), to: startOfDay(to, isUtc, 1) };
+  return path + queryOf({ merchant, state, attention, ...days, cursor });
 }
 
 function renderForm(params: Params, options: OrderListOptions): TemplateResult {
@@ -94,7 +86,7 @@ function renderForm(params: Params, options: OrderListOptions): TemplateResult {
         : nothing
     }
     <button>Show</button>
-    ${renderDownload('orders.csv', (fields) => `orders.csv?${queryOf(fields, options)}`)}
+    ${renderDownload('orders.csv', (fields) => addressOf('orders.csv', fields, options))}
   </form>`;
 }
 

@@ -1,8 +1,6 @@
+import type { Params } from '@pay-checkout/page-kit/address';
 import type { TemplateResult } from 'lit';
 import type { Question } from './api.js';
-
-/** What the address says: parts of its path, and its query. */
-export type Params = Readonly<Record<string, string | undefined>>;
 
 /** What a page may ask of the frame around it. */
 export interface PageActions {
@@ -61,44 +59,3 @@ export interface Page<T = unknown> {
 
 /** A page as the table has it, whatever it reads. */
 export const page = <T>(definition: Page<T>): Page => definition as Page;
-
-/** The address of a page, to link to. */
-export function linkTo(path: string, query: Params = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] =>
-    Boolean(entry[1]),
-  );
-  const search = new URLSearchParams(given).toString();
-  return `#/${path}${search && `?${search}`}`;
-}
-
-/** Finds the page of an address such as `#/orders/teashop/A1?x=1`; without a path it is the first one. */
-export function findPage(
-  hash: string,
-  pages: readonly Page[],
-): { readonly page: Page; readonly params: Params } | undefined {
-  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
-  const [first] = pages;
-  if (path === '' && first) return { page: first, params: {} };
-  const parts = path.split('/');
-  for (const page of pages) {
-    const names = page.path.split('/');
-    const isMatch =
-      names.length === parts.length &&
-      names.every((name, at) => name.startsWith(':') || name === parts[at]);
-    if (!isMatch) continue;
-    const params = Object.fromEntries(new URLSearchParams(query));
-    names.forEach((name, at) => {
-      if (name.startsWith(':')) params[name.slice(1)] = decode(parts[at] ?? '');
-    });
-    return { page, params };
-  }
-  return undefined;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,7 +1,7 @@
 /** What several pages draw. */
+import { type Params, linkTo } from '@pay-checkout/page-kit/address';
 import { type Cell, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
-import { linkTo, type Params } from './page.js';
 
 /** A table below its heading; where it has no rows, a sentence. */
 export function renderSection(

@@ -1,10 +1,11 @@
+import { linkTo, type Params, queryOf } from '@pay-checkout/page-kit/address';
 import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Action, AuditView, PageOf } from '../../src/page-view.js';
 import { describeTarget } from '../../src/timeline-words.js';
 import { fieldsOf, renderDownload, startOfDay } from '../frame/filter.js';
 import { time } from '../frame/formatting.js';
-import { linkTo, page, type PageActions, type Params } from '../frame/page.js';
+import { page, type PageActions } from '../frame/page.js';
 import { orderLink, renderMore } from '../frame/parts.js';
 
 const ACTIONS: Readonly<Record<Action, string>> = {
@@ -22,12 +23,12 @@ export const auditPage = page<PageOf<AuditView>>({
   path: 'audit',
   nav: 'Audit trail',
   title: () => 'Audit trail',
-  read: (params) => `audit?${queryOf(params)}`,
+  read: (params) => addressOf('audit', params),
   draw: ({ items, next }, params, actions) =>
     html`${renderForm(params, actions)}
     ${
       items.length === 0
-        ? html`<p>${queryOf(params) ? 'Nothing matches.' : 'No actions yet.'}</p>`
+        ? html`<p>${addressOf('', params) ? 'Nothing matches.' : 'No actions yet.'}</p>`
         : renderTable(
             'What was done',
             ['When', 'Who', 'What', 'Order', 'Note'],
@@ -45,19 +46,9 @@ export const auditPage = page<PageOf<AuditView>>({
     ${renderMore('audit', params, next)}`,
 });
 
-function queryOf({ actor, action, merchant, from, to, cursor }: Params): string {
-  const start = startOfDay(from, true);
-  const end = startOfDay(to, true, 1);
-  return String(
-    new URLSearchParams({
-      ...(actor && { actor }),
-      ...(action && { action }),
-      ...(merchant && { merchant }),
-      ...(start !== undefined && { from: String(start) }),
-      ...(end !== undefined && { to: String(end) }),
-      ...(cursor && { cursor }),
-    }),
-  );
+function addressOf(path: string, { actor, action, merchant, from, to, cursor }: Params): string {
+  const days = { from: startOfDay(from, true), to: startOfDay(to, true, 1) };
+  return path + queryOf({ actor, action, merchant, ...days, cursor });
 }
 
 function renderForm(params: Params, actions: PageActions): TemplateResult {
@@ -88,7 +79,7 @@ function renderForm(params: Params, actions: PageActions): TemplateResult {
     <button>Show</button>
     ${
       actions.may('admin')
-        ? renderDownload('audit.csv', (fields) => `audit.csv?${queryOf(fields)}`)
+        ? renderDownload('audit.csv', (fields) => addressOf('audit.csv', fields))
         : nothing
     }
   </form>`;

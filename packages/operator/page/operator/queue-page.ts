@@ -1,8 +1,9 @@
+import { linkTo } from '@pay-checkout/page-kit/address';
 import { type Cell, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import { type Queue, QUEUES, type QueueItem, type QueueView } from '../../src/page-view.js';
 import { count, time } from '../frame/formatting.js';
-import { type Action, linkTo, page, type PageActions } from '../frame/page.js';
+import { type Action, page, type PageActions } from '../frame/page.js';
 import { orderLink, renderMore, words } from '../frame/parts.js';
 
 const NAMES: Readonly<Record<Queue, string>> = {

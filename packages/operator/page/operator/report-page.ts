@@ -1,7 +1,8 @@
+import { linkTo, queryOf } from '@pay-checkout/page-kit/address';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ReportRow, ReportTotal, ReportView } from '../../src/report/report-view.js';
 import { ApiError, download } from '../frame/api.js';
-import { linkTo, page } from '../frame/page.js';
+import { page } from '../frame/page.js';
 import { orderLink, renderSection } from '../frame/parts.js';
 
 const LISTS = [
@@ -15,17 +16,13 @@ export const reportPage = page<ReportView | undefined>({
   path: 'report',
   nav: 'Report',
   title: ({ day }) => (day ? `Report of ${day}` : 'Report of a day'),
-  read: ({ day, merchant }) => (day ? `report?${queryOf(day, merchant)}` : undefined),
+  read: ({ day, merchant }) => (day ? `report${queryOf({ day, merchant })}` : undefined),
   // It reads the provider's list.
   everySeconds: 3600,
   draw: (report, { day, merchant }) =>
     html`${renderForm(day, merchant)}
     ${report && day ? renderReport(report, day, merchant) : nothing}`,
 });
-
-function queryOf(day: string, merchant: string | undefined): string {
-  return String(new URLSearchParams({ day, ...(merchant && { merchant }) }));
-}
 
 function renderForm(day: string | undefined, merchant = ''): TemplateResult {
   const today = new Date();
@@ -73,7 +70,7 @@ function renderReport(
     button.disabled = true;
     said.textContent = 'Reading …';
     try {
-      await download(`report.csv?${queryOf(day, merchant)}`, `report-${day}.csv`);
+      await download(`report.csv${queryOf({ day, merchant })}`, `report-${day}.csv`);
       said.textContent = '';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -1,8 +1,9 @@
+import { linkTo } from '@pay-checkout/page-kit/address';
 import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html } from 'lit';
 import type { FoundOrder, SearchView } from '../../src/page-view.js';
 import { time } from '../frame/formatting.js';
-import { linkTo, page } from '../frame/page.js';
+import { page } from '../frame/page.js';
 import { orderLink } from '../frame/parts.js';
 
 const FOUND_BY: Readonly<Record<FoundOrder['by'], string>> = {

@@ -1,9 +1,10 @@
+import type { Params } from '@pay-checkout/page-kit/address';
 import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
 import type { FaultKind, FaultTarget } from '../../src/faults/fault-table.js';
 import { renderForm } from '../forms.js';
-import { view, type Frame, type Params } from '../view.js';
+import { view, type Frame } from '../view.js';
 
 type About = ReturnType<SandboxControl['describe']>;
 type Faults = ReturnType<SandboxControl['faults']> & Pick<About, 'faults' | 'faultKinds'>;

@@ -1,10 +1,10 @@
+import { type Params, linkTo, queryOf } from '@pay-checkout/page-kit/address';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { RecordedCall } from '../../src/inspector/recorded-call.js';
 import type { LoggedRequest } from '../../src/logged-request.js';
-import { queryOf } from '../api.js';
 import { renderMessage } from '../message.js';
 import { badge, renderSearch, sessionLink, statusBadge, time } from '../parts.js';
-import { linkTo, view, type Frame, type Params, type Read } from '../view.js';
+import { view, type Frame, type Read } from '../view.js';
 
 interface Requests {
   readonly requests: readonly LoggedRequest[];

@@ -1,3 +1,4 @@
+import { linkTo } from '@pay-checkout/page-kit/address';
 import { type Cell, renderFacts, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
@@ -8,7 +9,7 @@ import type { TransactionRow } from '../../src/transactions/transaction.js';
 import { renderForm } from '../forms.js';
 import { badge, money, statusBadge, time, transactionLink } from '../parts.js';
 import { renderRefund } from './transaction-view.js';
-import { linkTo, view, type Frame } from '../view.js';
+import { view, type Frame } from '../view.js';
 
 type Session = ReturnType<SandboxControl['describeSession']>;
 type Request = Session['request'];

@@ -1,11 +1,11 @@
+import { type Params, linkTo, queryOf } from '@pay-checkout/page-kit/address';
 import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SessionSummary } from '../../src/control/session-control.js';
 import type { Merchant } from '../../src/accounts.js';
-import { queryOf } from '../api.js';
 import { renderForm } from '../forms.js';
 import { badge, money, renderSearch, sessionLink, time } from '../parts.js';
-import { linkTo, view, type Frame, type Params } from '../view.js';
+import { view, type Frame } from '../view.js';
 
 interface Sessions {
   readonly sessions: readonly SessionSummary[];

@@ -1,10 +1,10 @@
+import { linkTo, queryOf } from '@pay-checkout/page-kit/address';
 import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html } from 'lit';
 import type { Merchant } from '../../src/accounts.js';
 import type { TransactionRow } from '../../src/transactions/transaction.js';
-import { queryOf } from '../api.js';
 import { badge, money, renderSearch, time, transactionLink } from '../parts.js';
-import { linkTo, view } from '../view.js';
+import { view } from '../view.js';
 
 interface Page {
   readonly transactions: readonly { readonly row: TransactionRow; readonly isListed: boolean }[];

@@ -1,3 +1,4 @@
+import { linkTo } from '@pay-checkout/page-kit/address';
 import { renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
@@ -5,7 +6,7 @@ import type { SessionSummary } from '../../src/control/session-control.js';
 import type { Delivery } from '../../src/webhooks/delivery-log.js';
 import { renderForm } from '../forms.js';
 import { badge, money, sessionLink, statusBadge, time } from '../parts.js';
-import { linkTo, view, type Frame } from '../view.js';
+import { view, type Frame } from '../view.js';
 
 interface Webhooks {
   readonly webhooks: ReturnType<SandboxControl['endpoints']>;
