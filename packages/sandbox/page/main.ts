@@ -1,9 +1,10 @@
 /** The frame of the page: navigation, the view of the address, and the events that keep it live. */
-import { type Params, findPage, linkTo, queryOf } from '@pay-checkout/page-kit/address';
+import { findPage, type Params, queryOf } from '@pay-checkout/page-kit/address';
+import { renderNavigation, renderSkipLink } from '@pay-checkout/page-kit/frame';
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { call, ControlError, type ApiDescription, type Call } from './api.js';
 import { badge } from './parts.js';
-import { type Frame, type View } from './view.js';
+import type { Frame, View } from './view.js';
 import { VIEWS } from './views.js';
 
 /** Many events in a row are one read. */
@@ -143,12 +144,7 @@ class SandboxPage implements Frame {
 
   #render(): TemplateResult {
     const { page: view, params } = this.#found ?? {};
-    const current = view?.under ?? view?.path;
-    const skip = (event: Event): void => {
-      event.preventDefault();
-      document.getElementById('main')?.focus();
-    };
-    return html`<a class="skip" href="#main" @click=${skip}>Skip to the content</a>
+    return html`${renderSkipLink()}
       <header class="container-fluid">
         <p class="buttons">
           <strong><a href="#/" class="contrast">Payments sandbox</a></strong>
@@ -157,20 +153,7 @@ class SandboxPage implements Frame {
             >${this.#isLive ? badge('Live', 'is-good') : badge('Connecting again …', 'is-wait')}</span
           >
         </p>
-        <nav aria-label="Sandbox">
-          <ul>
-            ${VIEWS.filter(({ nav }) => nav !== undefined).map(
-              (each) =>
-                html`<li>
-                  <a
-                    href=${linkTo(each.path)}
-                    aria-current=${each.path === current ? 'page' : nothing}
-                    >${each.nav}</a
-                  >
-                </li>`,
-            )}
-          </ul>
-        </nav>
+        ${renderNavigation('Sandbox', VIEWS, view?.under ?? view?.path)}
       </header>
       <main id="main" class="container-fluid" tabindex="-1">
         <h1 tabindex="-1">${view?.title(params ?? {}) ?? 'Not found'}</h1>

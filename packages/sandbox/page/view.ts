@@ -1,4 +1,5 @@
 import type { Params } from '@pay-checkout/page-kit/address';
+import type { NavigationEntry } from '@pay-checkout/page-kit/frame';
 import type { TemplateResult } from 'lit';
 import type { ApiDescription, Call } from './api.js';
 
@@ -16,11 +17,7 @@ export interface Frame {
 }
 
 /** One view of the page: what it reads, and how it is drawn. */
-export interface View<T = unknown> {
-  /** Such as `sessions/:id`. */
-  readonly path: string;
-  /** Its name in the navigation; without one it has no place there. */
-  readonly nav?: string;
+export interface View<T = unknown> extends NavigationEntry {
   /** Which place in the navigation it belongs to. Default: its own. */
   readonly under?: string;
   readonly title: (params: Params) => string;

@@ -1,5 +1,6 @@
 /** The frame of a page for people: sign-in, navigation, and a page that reads itself again and again. */
 import { type Params, findPage, linkTo } from '@pay-checkout/page-kit/address';
+import { renderNavigation, renderSkipLink } from '@pay-checkout/page-kit/frame';
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { ApiError, read, send, signOut } from './api.js';
 import { askForKey, askFirst, signInForm } from './dialogs.js';
@@ -249,17 +250,12 @@ class Frame<Session> implements PageActions {
 
   #frame(session: Session): TemplateResult {
     const { pages, place, person, search: wanted } = this.#options;
-    const current = this.#found?.page;
-    const skip = (event: Event): void => {
-      event.preventDefault();
-      document.getElementById('main')?.focus();
-    };
     const search = (event: SubmitEvent): void => {
       event.preventDefault();
       const input = (event.target as HTMLFormElement).elements.namedItem('q') as HTMLInputElement;
       if (input.value.trim() !== '') location.hash = linkTo(wanted.path, { q: input.value.trim() });
     };
-    return html`<a class="skip" href="#main" @click=${skip}>Skip to the content</a>
+    return html`${renderSkipLink()}
       <header class="container">
         <nav>
           <ul>
@@ -289,22 +285,7 @@ class Frame<Session> implements PageActions {
           />
           <button>Search</button>
         </form>
-        <nav aria-label="Pages">
-          <ul>
-            ${pages
-              .filter(({ nav }) => nav !== undefined)
-              .map(
-                (page) =>
-                  html`<li>
-                    <a
-                      href=${linkTo(page.navPath ?? page.path)}
-                      aria-current=${page === current ? 'page' : nothing}
-                      >${page.nav}</a
-                    >
-                  </li>`,
-              )}
-          </ul>
-        </nav>
+        ${renderNavigation('Pages', pages, this.#found?.page.path)}
       </header>
       ${this.#renderProblems()}
       <main id="main" class="container" tabindex="-1">${this.#content()}</main>`;

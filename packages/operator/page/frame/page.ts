@@ -1,4 +1,5 @@
 import type { Params } from '@pay-checkout/page-kit/address';
+import type { NavigationEntry } from '@pay-checkout/page-kit/frame';
 import type { TemplateResult } from 'lit';
 import type { Question } from './api.js';
 
@@ -42,13 +43,7 @@ export type Action = (Request | { readonly each: readonly Request[] }) & {
 };
 
 /** One page: it reads one thing of the server, again and again, and draws it. */
-export interface Page<T = unknown> {
-  /** Such as `orders/:merchant/:order`. */
-  readonly path: string;
-  /** Its name in the navigation; without one it has no place there. */
-  readonly nav?: string;
-  /** Where its navigation leads to. Default: its path. */
-  readonly navPath?: string;
+export interface Page<T = unknown> extends NavigationEntry {
   readonly title: (params: Params) => string;
   /** What it reads, below `/page/`; undefined: nothing. */
   readonly read: (params: Params) => Question | undefined;
