@@ -4,12 +4,14 @@ import type { AnswerView, MetricBar, MetricGroup } from './console-view.js';
 import { otherFields } from './provider-call.js';
 
 /**
- * `data` is the answer where there is one. In it maps of numbers and lists of records become groups;
- * everything else is a field, as text. Nothing is left out.
+ * Maps of numbers and lists of records become groups; everything else is a field, as text. Nothing is
+ * left out.
+ *
+ * @param isInData whether `data` of the answer is what was asked for
  */
-export function describeAnswer(answer: object): Omit<AnswerView, 'request'> {
+export function describeAnswer(answer: object, isInData = false): Omit<AnswerView, 'request'> {
   const { data } = answer as { readonly data?: unknown };
-  const shown = isObject(data) ? data : (answer as Record<string, unknown>);
+  const shown = isInData && isObject(data) ? data : (answer as Record<string, unknown>);
   const fields: [string, string][] = [];
   const groups: MetricGroup[] = [];
   for (const name of Object.keys(shown)) {

@@ -55,7 +55,7 @@ export interface MetricGroup {
 
 /** Answer of `/api/operations/…`: its names are the provider's own. */
 export interface AnswerView {
-  /** Of `data`, where the answer has it. */
+  /** Of `data`, where that is what was asked for. */
   readonly fields: ProviderFields;
   readonly groups: readonly MetricGroup[];
   /** The other fields next to `data`. */

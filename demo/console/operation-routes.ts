@@ -23,6 +23,8 @@ interface CallOptions {
 }
 
 interface Operation extends CallFacts {
+  /** Whether its answer is in `data` (spec 4.5, 4.8). */
+  readonly isInData?: true;
   /** What is refused before the client looks at it. */
   readonly check?: z.ZodType;
   /** The client checks the request against the schema that the form was made from. */
@@ -42,6 +44,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'analytics.partner': {
     namedBy: 'partner_name',
+    isInData: true,
     call: (client, request: PartnerAnalyticsParams, options) =>
       client.analytics.partner(request, options),
   },
@@ -61,6 +64,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     namedBy: 'webhookId',
     ifUnknown:
       'A test may have reached the endpoint: check there. Testing again only sends one more test.',
+    isInData: true,
     call: (client, request: TestWebhookParams) => client.webhooks.test(request),
   },
 };
@@ -68,7 +72,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 export function operationRoutes(client: PartnerClient): Router {
   const router = Router();
   for (const [name, operation] of Object.entries(OPERATIONS)) {
-    const { ifUnknown, check, call } = operation;
+    const { ifUnknown, check, isInData, call } = operation;
     const isRead = ifUnknown === undefined;
     router[isRead ? 'get' : 'post'](`/api/operations/${name}`, async (request, response) => {
       const given: unknown = isRead ? request.query : request.body;
@@ -78,7 +82,7 @@ export function operationRoutes(client: PartnerClient): Router {
       const options = isRead ? { signal: signalOf(response) } : {};
       const answer = await callProvider(operation, () => call(client, params as never, options));
       const reply: AnswerView = {
-        ...describeAnswer(answer),
+        ...describeAnswer(answer, isInData),
         request: JSON.stringify(params, null, 2),
       };
       response.json(reply);

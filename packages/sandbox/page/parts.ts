@@ -1,5 +1,5 @@
 /** What several views draw. */
-import { type Params, linkTo } from '@pay-checkout/page-kit/address';
+import { linkTo, type Params } from '@pay-checkout/page-kit/address';
 import { html, type TemplateResult } from 'lit';
 import { formatMoney } from '../src/money.js';
 import { type Frame } from './view.js';

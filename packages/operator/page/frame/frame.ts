@@ -1,5 +1,5 @@
 /** The frame of a page for people: sign-in, navigation, and a page that reads itself again and again. */
-import { type Params, findPage, linkTo } from '@pay-checkout/page-kit/address';
+import { findPage, linkTo, type Params } from '@pay-checkout/page-kit/address';
 import { renderNavigation, renderSkipLink } from '@pay-checkout/page-kit/frame';
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { ApiError, read, send, signOut } from './api.js';

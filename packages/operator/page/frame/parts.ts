@@ -1,5 +1,5 @@
 /** What several pages draw. */
-import { type Params, linkTo } from '@pay-checkout/page-kit/address';
+import { linkTo, type Params } from '@pay-checkout/page-kit/address';
 import { type Cell, renderTable } from '@pay-checkout/page-kit/parts';
 import { html, nothing, type TemplateResult } from 'lit';
 
