@@ -1,8 +1,8 @@
 /** What the back-office pages draw alike: tables, and names with their values. */
-import { html, type nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-export type Cell = TemplateResult | string | number | typeof nothing | undefined;
+export type Cell = TemplateResult | string | number | undefined;
 
 /** A column by its title; `isNumber` sets its figures below each other. */
 export type Column = string | { readonly title: string; readonly isNumber?: boolean };

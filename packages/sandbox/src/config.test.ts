@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseConfig } from './config.js';
+import { findUnknownVariables, parseConfig } from './config.js';
 
 describe('parseConfig', () => {
   it('needs a key and has defaults for the rest', () => {
@@ -97,6 +97,17 @@ describe('parseConfig', () => {
   ])('refuses %s = %s by name, and says what was expected', (name, value) => {
     const environment = { SANDBOX_API_KEY: 'k', [name]: value };
     expect(() => parseConfig(environment)).toThrow(new RegExp(`- ${name}: .*expected`));
+  });
+
+  it('knows the variables that are no settings, of those with its prefix', () => {
+    const environment = {
+      ...{ SANDBOX_API_KEY: 'k', SANDBOX_MAX_LIMIT: '5', SANDBOX_CONFIG: 'f', SANDBOX_URL: 'u' },
+      ...{ SANDBOX_MAXLIMIT: '5', SANDBOX_CHALLENGE_CODE: '99', PATH: '/bin' },
+    };
+    expect(findUnknownVariables(environment)).toEqual([
+      'SANDBOX_MAXLIMIT',
+      'SANDBOX_CHALLENGE_CODE',
+    ]);
   });
 
   it('names every invalid value at once', () => {

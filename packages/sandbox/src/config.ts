@@ -100,6 +100,15 @@ export function parseConfig(
   return { ...config, ...(!isEmpty && { history }) } as unknown as SandboxConfig;
 }
 
+/** Variables that look like settings and are none: misspelt, or those of another version. */
+export function findUnknownVariables(environment: NodeJS.ProcessEnv): string[] {
+  // The file of the settings, and where the commands find a sandbox.
+  const known = [...Object.keys(SETTINGS).map(toVariable), 'SANDBOX_CONFIG', 'SANDBOX_URL'];
+  return Object.keys(environment).filter(
+    (name) => name.startsWith('SANDBOX_') && !known.includes(name),
+  );
+}
+
 function readFile(path: string): Readonly<Record<string, unknown>> {
   const content = parseJson(readFileSync(path, 'utf8'));
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) {

@@ -2,7 +2,7 @@
 /** The sandbox as a process (environment → settings → listen → close), or a command for one that runs. */
 import { parseArgs } from 'node:util';
 import { runCommand } from './cli.js';
-import { parseConfig, type SandboxConfig } from './config.js';
+import { findUnknownVariables, parseConfig, type SandboxConfig } from './config.js';
 import { exportForPayPartner } from './pay-partner.js';
 import { createSandbox } from './sandbox.js';
 
@@ -14,6 +14,9 @@ async function main(): Promise<void> {
   const { config: path, adversarial } = parseArgs({ args: words, options }).values;
   const given = adversarial === undefined ? {} : { SANDBOX_ADVERSARIAL: adversarial };
   const config = readConfig({ ...process.env, ...given }, path);
+  for (const name of findUnknownVariables(process.env)) {
+    console.error(`${name} is not a setting of the sandbox, and changes nothing.`);
+  }
   const sandbox = createSandbox(config);
   const stop = () => void sandbox.close().then(() => process.disconnect?.());
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);

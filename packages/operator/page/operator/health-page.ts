@@ -1,3 +1,4 @@
+import { renderFacts } from '@pay-checkout/page-kit/parts';
 import { html, type TemplateResult } from 'lit';
 import type { HealthView } from '../../src/page-view.js';
 import { describeDuration } from '../../src/timeline-words.js';
@@ -104,15 +105,10 @@ function lateFigure(name: string, lateSeconds: number, maxSeconds: number): Figu
 
 function renderFigures(title: string, figures: readonly Figure[]): TemplateResult {
   return html`<h2>${title}</h2>
-    <table aria-label=${title}>
-      <tbody>
-        ${figures.map(
-          ([name, value, isBad = false]) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              <td>${isBad ? html`<mark>${value}: check this</mark>` : value}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>`;
+    ${renderFacts(
+      figures.map(([name, value, isBad = false]) => [
+        name,
+        isBad ? html`<mark>${value}: check this</mark>` : value,
+      ]),
+    )}`;
 }
