@@ -223,6 +223,18 @@ describe('the operator’s page', () => {
     expect(lines.at(-2)).toMatch(/^"complete",/);
   });
 
+  it('keeps what is chosen when another one comes in above it', async () => {
+    await page.getByRole('link', { name: 'Queues' }).click();
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    const current = () => pages.locator('[aria-current=page]').allTextContents();
+    await expect.poll(current).toEqual(['Queues']);
+    const chosen = page.getByLabel(`Choose ${await payLate()}`);
+    await chosen.check();
+    const newer = page.getByLabel(`Choose ${await payLate()}`);
+    await newer.waitFor();
+    expect([await chosen.isChecked(), await newer.isChecked()]).toEqual([true, false]);
+  });
+
   it('says that it is offline, keeps what it shows, and goes on', async () => {
     await page.getByRole('link', { name: 'Health' }).click();
     await page.getByText('Up for').waitFor();

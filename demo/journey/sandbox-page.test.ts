@@ -88,6 +88,9 @@ describe('the sandbox’s page', () => {
     await call.waitFor();
     await call.press('Enter');
     await heading('Request 1');
+    expect(await page.locator('header [aria-current=page]').allTextContents()).toEqual([
+      'Requests',
+    ]);
     await page.getByLabel('Request body').getByText('"12.34"').waitFor();
     await page.getByLabel('As curl').getByText('api_key: $SANDBOX_API_KEY').waitFor();
     await expectAccessiblePage(page);
