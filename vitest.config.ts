@@ -6,7 +6,7 @@ const include = [
   'packages/{create,merchant,operator,page-kit,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
   'tools/**/*.test.ts',
   'packages/widget/test-node/**/*.test.ts',
-  'demo/{shop,roastery,console,playground,stack,shared,agreement}/**/*.test.ts',
+  'demo/{shop,console,playground,stack,shared,agreement}/**/*.test.ts',
   'scripts/**/*.test.ts',
 ];
 

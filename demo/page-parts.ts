@@ -3,24 +3,29 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCENARIOS, type Scenario } from '@pay-checkout/sandbox';
 import type { Plugin } from 'vite';
-import { PRODUCTS, type Product } from './shop/catalogue.js';
+import type { Brand, Product } from './brands/brand.js';
 import { renderOperationForm } from './console/form-html.js';
 import { formatMoney } from './shop/money.js';
 
 /** Replaces comments such as `<!-- shop header -->` and `<!-- picture: sku -->`. */
-export function pageParts(): Plugin {
+export function pageParts(brand: Brand): Plugin {
   return {
     name: 'page-parts',
     transformIndexHtml: {
       order: 'pre',
       handler: (html) =>
         html
-          .replace(/<!-- shop head: (.+) -->/, (_match, title: string) => shopHead(title))
-          .replace('<!-- shop header -->', SHOP_HEADER)
-          .replace('<!-- shop footer -->', SHOP_FOOTER)
-          .replace('<!-- products -->', () => PRODUCTS.map(renderProduct).join('\n'))
+          .replace(/<!-- shop head: (.+) -->/, (_match, title: string) => shopHead(brand, title))
+          .replace('<!-- shop header -->', () => shopHeader(brand))
+          .replace('<!-- shop footer -->', () => shopFooter(brand))
+          .replace('<!-- hero -->', () =>
+            brand.hero.map((sku) => readPicture(brand, sku)).join('\n'),
+          )
+          .replace('<!-- countries -->', () =>
+            brand.countries.map(({ name }) => `<option>${name}</option>`).join('\n'),
+          )
+          .replace('<!-- products -->', () => renderProducts(brand))
           .replace('<!-- cards -->', () => SCENARIOS.map(renderCard).join('\n'))
-          .replace(/<!-- picture: ([\w-]+) -->/g, (_match, sku: string) => readPicture(sku))
           .replace(/<!-- console head: (.+) -->/, (_match, title: string) => consoleHead(title))
           .replace(/<!-- console header: (.+) -->/, (_match, title: string) => consoleHeader(title))
           .replace(/<!-- console form: ([\w-]+) -->/g, (_match, name: string) =>
@@ -28,54 +33,57 @@ export function pageParts(): Plugin {
           )
           .replace('<!-- console zones -->', CONSOLE_ZONES)
           .replace('<!-- console footer -->', CONSOLE_FOOTER)
-          .replace('<!-- console result -->', CONSOLE_RESULT),
+          .replace('<!-- console result -->', CONSOLE_RESULT)
+          .replace(/\[\[(\w+)\]\]/g, (_match, name: string) => wordOf(brand, name)),
     },
   };
 }
 
-const shopHead = (title: string): string => `<meta charset="utf-8" />
+const shopHead = (
+  { id, name, themeColor }: Brand,
+  title: string,
+): string => `<meta charset="utf-8" />
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <meta name="color-scheme" content="light dark" />
-<meta name="theme-color" content="#eef1ec" media="(prefers-color-scheme: light)" />
-<meta name="theme-color" content="#11191b" media="(prefers-color-scheme: dark)" />
-<title>${title}</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml" />
+<meta name="theme-color" content="${themeColor.light}" media="(prefers-color-scheme: light)" />
+<meta name="theme-color" content="${themeColor.dark}" media="(prefers-color-scheme: dark)" />
+<title>${title} · ${escapeHtml(name)}</title>
+<link rel="icon" href="../../brands/${id}/icon.svg" type="image/svg+xml" />
+<link rel="stylesheet" href="../../brands/${id}/brand.css" />
 <link rel="stylesheet" href="../../shop/styles/site.css" />`;
 
-const SHOP_HEADER = `<a class="skip" href="#main">Skip to the content</a>
+const shopHeader = ({ id, name }: Brand): string => `<a class="skip" href="#main">[[skip]]</a>
 <header class="site-header">
   <div class="wrap">
     <a class="brand" href="/">
-      <svg viewBox="0 0 40 40" aria-hidden="true" focusable="false">
-        <path class="brand-pot" d="M7 17h26c0 12-5 19-13 19S7 29 7 17z" />
-        <path
-          class="brand-glaze"
-          d="M7 17h26c0 3-.4 5.400-1 7.600-4 1.800-5-1.600-9-.6s-4 4-8 3-3-4-7-2.600C7.300 22.200 7 20 7 17z"
-        />
-        <path
-          class="brand-leaf"
-          d="M20 14C13 12 12 7 14 2c6 1 8 6 6 12zM22 14c0-5 4-8 10-8 0 5-4 8-10 8z"
-        />
-      </svg>
-      <span>Hollin &amp; Slip</span>
+      ${readBrandFile(id, 'mark.svg')}
+      <span>${escapeHtml(name)}</span>
     </a>
-    <nav aria-label="Main">
-      <a href="/">Shop</a>
-      <a class="basket-link" href="/basket" data-basket-link>Basket</a>
+    <nav aria-label="[[navigation]]">
+      <a href="/">[[shop]]</a>
+      <a class="basket-link" href="/basket" data-basket-link>[[basket]]</a>
     </nav>
   </div>
 </header>`;
 
-const SHOP_FOOTER = `<footer class="site-footer">
+const shopFooter = ({ name, hasPlayground }: Brand): string => `<footer class="site-footer">
   <div class="wrap">
-    <p class="footer-name">Hollin &amp; Slip</p>
-    <p>
-      A shop that does not exist, to show a checkout that does. Nothing is sold, nothing is sent,
-      and no money moves.
-    </p>
-    <a href="/playground">Playground of the checkout tag</a>
+    <p class="footer-name">${escapeHtml(name)}</p>
+    <p>[[footer]]</p>
+    ${hasPlayground ? '<a href="/playground">[[playground]]</a>' : ''}
   </div>
 </footer>`;
+
+/** Fills a word of the shop in. */
+function wordOf({ language, direction, words }: Brand, name: string): string {
+  const word: unknown = { ...words, language, direction }[name];
+  if (typeof word !== 'string') throw new Error(`A page asks for [[${name}]], which is no word.`);
+  return escapeHtml(word);
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
 
 /** The pages of the console, in the order of the navigation. */
 const CONSOLE_PAGES = [
@@ -136,25 +144,37 @@ const CONSOLE_FOOTER = `<footer class="container">
   </small>
 </footer>`;
 
-function readPicture(sku: string): string {
-  return readFileSync(join(import.meta.dirname, 'shop/pictures', `${sku}.svg`), 'utf8');
+function readPicture({ id }: Brand, sku: string): string {
+  return readBrandFile(id, `${sku}.svg`);
+}
+
+function readBrandFile(id: string, file: string): string {
+  return readFileSync(join(import.meta.dirname, 'brands', id, file), 'utf8');
 }
 
 /** The background of the picture, one of the glazes; the second row of a wide page starts with another. */
 const TINTS = ['celadon', 'iron', 'bone', 'cobalt'] as const;
 
-function renderProduct({ sku, name, summary, priceMinor }: Product, index: number): string {
+function renderProducts(brand: Brand): string {
+  return brand.products.map((product, index) => renderProduct(brand, product, index)).join('\n');
+}
+
+function renderProduct(
+  brand: Brand,
+  { sku, name, summary, priceMinor }: Product,
+  index: number,
+): string {
   const tint = TINTS[(index + 2 * Math.floor(index / 4)) % TINTS.length];
   return `<li class="product" id="${sku}" data-tint="${tint}">
-  <div class="product-picture">${readPicture(sku)}</div>
+  <div class="product-picture">${readPicture(brand, sku)}</div>
   <div class="product-words">
     <h3>${name}</h3>
     <p>${summary}</p>
   </div>
   <div class="product-buy">
-    <span class="price">${formatMoney(priceMinor)}</span>
+    <span class="price">${formatMoney(priceMinor, brand)}</span>
     <button type="button" class="button quiet" data-add="${sku}"
-      aria-label="Add to basket: ${name}">Add to basket</button>
+      aria-label="[[addToBasket]]: ${name}">[[addToBasket]]</button>
   </div>
 </li>`;
 }

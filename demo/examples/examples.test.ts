@@ -14,7 +14,7 @@ import { findBrowser } from '../../scripts/browsers.mjs';
 import { CARDS, PAID, Shopper } from '../journey/shopper.js';
 import { startBrowser } from '../journey/start-browser.js';
 import { findFreePort } from '../stack/ports.js';
-import { addressesOf, type StackAddresses } from '../stack/settings.js';
+import { addressesOf, perPort, type StackAddresses } from '../stack/settings.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROVIDER_KEY = 'key-at-the-provider-0123456789';
@@ -114,12 +114,10 @@ describe('an example', () => {
     });
     const { url, port } = await sandbox.listen();
     addresses = addressesOf({
+      ...perPort(() => 0),
       sandbox: port,
       'session-server': payPort,
       shop: shopPort,
-      console: 0,
-      operator: 0,
-      dashboard: 0,
     });
     payUrl = `http://127.0.0.1:${payPort}`;
     const shopUrl = `http://127.0.0.1:${shopPort}`;

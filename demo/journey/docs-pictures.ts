@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveOperatorKey } from '../stack/secrets.js';
 import { Journey } from './journey.js';
-import { CARDS, Shopper } from './shopper.js';
+import { CARDS, ONE_COFFEE, orderOne, Shopper } from './shopper.js';
 
 const PICTURES = join(import.meta.dirname, '../../docs/pictures');
 /** What all of them may weigh: they are in every clone. */
@@ -50,7 +50,7 @@ describe('the pictures of the documents', () => {
 
   it.each(DEVICES)('are taken%s', async (suffix, device) => {
     const { addresses, merchant, secrets } = journey.stack;
-    const { shop, pay, sandbox, console: partner, operator } = addresses;
+    const { shop, roastery, pay, sandbox, console: partner, operator } = addresses;
     const page = await journey.browser.newPage({ ...device, reducedMotion: 'reduce' });
     const shopper = new Shopper(page, addresses);
     const take = async (name: string): Promise<void> => {
@@ -88,10 +88,9 @@ describe('the pictures of the documents', () => {
     await shopper.fillCard(CARDS.approved);
     await take('hosted');
 
-    await page.goto(`${shop}/roastery`);
-    await page.getByRole('button').first().click();
-    await page.waitForURL('**/roastery/orders/R-*');
-    await shopper.button(/./).first().click();
+    await page.goto(roastery);
+    const coffee = await page.evaluate(orderOne, ONE_COFFEE);
+    await page.goto(`${roastery}/pay?order=${coffee.order}`);
     await shopper.form.getByLabel('رقم البطاقة').waitFor();
     await take('roastery');
 

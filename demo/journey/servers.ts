@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { TuningChanges } from '@pay-checkout/session-server';
 import { expect } from 'vitest';
 import type { Stack, startStack as StartStack } from '../stack/stack.js';
-import type { ProcessEnv, ProcessName } from '../stack/settings.js';
+import { perPort, type ProcessEnv, type ProcessName } from '../stack/settings.js';
 import { SandboxControl } from './sandbox-control.js';
 import { CARDS, PAID, type Shopper } from './shopper.js';
 
@@ -64,14 +64,7 @@ export async function startServers({
   const folder = await mkdtemp(join(tmpdir(), 'journey-'));
   const stack = await startStack({
     dataDirectory: folder,
-    ports: {
-      shop: 0,
-      'session-server': 0,
-      sandbox: 0,
-      console: 0,
-      operator: 0,
-      dashboard: 0,
-    },
+    ports: perPort(() => 0),
     hasConsole,
     env: {
       ...env,

@@ -15,23 +15,33 @@ export const CARDS = {
 /** The shop knows no such page, so it has nothing on it of its own. */
 export const BARE_PAGE = '/bare';
 
-/** Orders one thing on a page of the shop. */
-export async function orderOneCup(): Promise<PlacedOrder> {
+/** The first shop makes its tokens without asking. */
+export type PayableOrder = Required<PlacedOrder>;
+
+/** What the roastery sells, and where it sends it. */
+export const ONE_COFFEE = { sku: 'cardamom-noon', postcode: '13001', country: 'الكويت' };
+
+/** Orders one thing on a page of a shop. */
+export async function orderOne({
+  sku = 'two-tone-cup',
+  postcode = 'ZZ1 1ZZ',
+  country = 'United Kingdom',
+} = {}): Promise<PayableOrder> {
   const response = await fetch('/api/orders', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      items: [{ sku: 'two-tone-cup', quantity: 1 }],
+      items: [{ sku, quantity: 1 }],
       customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
       address: {
         address1: 'Flat 3, 12 Sample Street',
         town: 'Sampleton',
-        postcode: 'ZZ1 1ZZ',
-        country: 'United Kingdom',
+        postcode,
+        country,
       },
     }),
   });
-  return (await response.json()) as PlacedOrder;
+  return (await response.json()) as PayableOrder;
 }
 
 /**
@@ -61,13 +71,13 @@ export class Shopper {
   }
 
   /** Orders one thing without walking through the shop; the browser gets its cookie. */
-  async order(): Promise<PlacedOrder> {
+  async order(): Promise<PayableOrder> {
     await this.page.goto(`${this.#addresses.shop}/`);
-    return this.page.evaluate(orderOneCup);
+    return this.page.evaluate(orderOne, {});
   }
 
   /** Orders, and goes to the payment page. */
-  async orderAndGoToPayment(mode?: 'redirect'): Promise<PlacedOrder> {
+  async orderAndGoToPayment(mode?: 'redirect'): Promise<PayableOrder> {
     const placed = await this.order();
     await this.goToPayment(placed.order, mode);
     return placed;

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest';
 import { startWebKit, type WebKit } from '../../scripts/webkit.mjs';
-import type { OrderView, PlacedOrder } from '../shop/order-view.js';
+import type { OrderView } from '../shop/order-view.js';
 import type { StackAddresses } from '../stack/stack.js';
-import { BARE_PAGE, orderOneCup, readOrderView } from './shopper.js';
+import { BARE_PAGE, orderOne, type PayableOrder, readOrderView } from './shopper.js';
 
 /** WebDriver's name of an element. */
 type Found = Readonly<Record<string, string>>;
@@ -112,13 +112,13 @@ export class WebKitShopper {
   }
 
   /** Orders one thing without walking through the shop; the browser gets its cookie. */
-  async order(): Promise<PlacedOrder> {
+  async order(): Promise<PayableOrder> {
     await this.goTo(`${this.#addresses.shop}/`);
-    return this.run(orderOneCup);
+    return this.run(orderOne);
   }
 
   /** Orders, and goes to the payment page. */
-  async orderAndGoToPayment(mode?: 'redirect'): Promise<PlacedOrder> {
+  async orderAndGoToPayment(mode?: 'redirect'): Promise<PayableOrder> {
     const placed = await this.order();
     await this.goToPayment(placed.order, mode);
     return placed;

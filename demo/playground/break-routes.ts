@@ -5,7 +5,10 @@
 import { json, type Request, Router } from 'express';
 import { z } from 'zod';
 import type { BreakThings } from '../shop/config.js';
+import type { OrderStore } from '../shop/order-store.js';
+import type { Payments } from '../shop/payments.js';
 import { parseInput, orderNotFound, ShopError } from '../shop/problem.js';
+import { readShopperKeyHash } from '../shop/shopper-key.js';
 import { askServer } from './ask-server.js';
 import type {
   BreakView,
@@ -17,8 +20,8 @@ import type {
 
 export interface BreakRoutesOptions {
   readonly breakThings: BreakThings;
-  /** An order, if the browser that asks may see it. */
-  readonly findOrder: (request: Request, order: string) => ShopSide | undefined;
+  readonly store: OrderStore;
+  readonly payments: Payments;
 }
 
 /** What no payment calls: operations of the partner console. */
@@ -51,16 +54,21 @@ interface Faults {
   readonly queued: readonly { readonly operation: string; readonly fault: string }[];
 }
 
-export function breakRoutes({ breakThings, findOrder }: BreakRoutesOptions): Router {
+export function breakRoutes({ breakThings, store, payments }: BreakRoutesOptions): Router {
   const { sandboxUrl, operatorUrl, operatorKey } = breakThings;
   const router = Router();
   const sandbox = <Answer>(path: string, body?: unknown): Promise<Answer> =>
     askServer('sandbox', `${sandboxUrl}/_sandbox${path}`, body === undefined ? {} : { body });
 
+  /** An order, if the browser that asks may see it. */
   const find = (request: Request<{ order: string }>): ShopSide => {
-    const found = findOrder(request, request.params.order);
+    const { order } = request.params;
+    const keyHash = readShopperKeyHash(request);
+    const found = keyHash === undefined ? undefined : store.findShopperOrder(order, keyHash);
     if (found === undefined) throw orderNotFound();
-    return found;
+    const { state, refund, attention } = found;
+    const { merchant } = payments.of(found);
+    return { merchant, state, refund, attention, events: store.listTimeline(order) };
   };
 
   /** The sessions of an order, newest first. */

@@ -21,10 +21,10 @@ export interface ShopSide {
   /** Its merchant at the session server. */
   readonly merchant: string;
   readonly state: string;
-  readonly refund?: string;
-  readonly attention?: readonly string[];
-  /** The events that the session server sent, where the shop keeps them. */
-  readonly events?: readonly TimelineView[];
+  readonly refund: string;
+  readonly attention: readonly string[];
+  /** The events that the session server sent. */
+  readonly events: readonly TimelineView[];
 }
 
 /** 200 of `GET /api/break/orders/:order`: the order as shop and session server see it. */

@@ -2,7 +2,6 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
 import { siteRoutes } from '../shared/site.js';
-import { CURRENCY } from '../shop/catalogue.js';
 import type { ShopConfig, PlaygroundMerchant } from '../shop/config.js';
 import { toDecimalText, fromDecimalText } from '../shop/money.js';
 import type { NewOrder, OrderStore } from '../shop/order-store.js';
@@ -31,6 +30,7 @@ export interface PlaygroundView {
 /** 201 of `POST /api/playground/orders`. */
 export interface PlaygroundOrderReply extends PlacedOrder {
   readonly merchant: string;
+  readonly orderToken: string;
 }
 
 /** The amounts that an order of the playground can have, as decimal text: more than its split fees. */
@@ -42,7 +42,7 @@ export interface PlaygroundRoutesOptions {
   readonly payments: Payments;
   readonly config: Pick<
     ShopConfig,
-    'merchant' | 'payPublicUrl' | 'publicUrl' | 'playgroundMerchants'
+    'brand' | 'merchant' | 'payPublicUrl' | 'publicUrl' | 'playgroundMerchants'
   >;
   /** Where the built pages are; without it only the interface is served. */
   readonly siteDirectory?: string;
@@ -63,18 +63,19 @@ const PLAYER: Pick<NewOrder, 'customer' | 'address'> = {
 
 /**
  * The pages, `GET /api/playground` and `POST /api/playground/orders`, as a part of the shop. A price can
- * be chosen at the merchants of the playground only; without any, the interface is not there.
+ * be chosen at the merchants of the playground only; without any, there is no playground.
  */
 export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
   const { store, payments, config, siteDirectory, now = () => new Date() } = options;
   const router = Router();
+  if (config.playgroundMerchants.length === 0) return router;
   if (siteDirectory !== undefined) {
     const values = { merchant: config.merchant, payPublicUrl: config.payPublicUrl };
     router.use(siteRoutes({ directory: siteDirectory, values }));
   }
-  if (config.playgroundMerchants.length === 0) return router;
   const isSecure = config.publicUrl.startsWith('https:');
-  const schema = playgroundOrderSchema(config.playgroundMerchants);
+  const { currency } = config.brand;
+  const schema = playgroundOrderSchema(config.playgroundMerchants, currency);
 
   router.get('/api/playground', (_request, response) => {
     const reply: PlaygroundView = {
@@ -100,7 +101,7 @@ export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
         deliveryMinor: 0,
         totalMinor,
       },
-      currency: CURRENCY,
+      currency,
       createdAt: now(),
       playground: { merchant, asksAddress },
     });
@@ -110,8 +111,8 @@ export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
       merchant,
       order: stored.order,
       orderToken,
-      amount: toDecimalText(totalMinor),
-      currency: stored.currency,
+      amount: toDecimalText(totalMinor, currency),
+      currency,
     };
     response.status(201).set('Cache-Control', 'no-store').json(reply);
   });
@@ -120,7 +121,7 @@ export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
 }
 
 /** Body of `POST /api/playground/orders`; the amount becomes minor units. */
-function playgroundOrderSchema(merchants: readonly PlaygroundMerchant[]) {
+function playgroundOrderSchema(merchants: readonly PlaygroundMerchant[], currency: string) {
   return z.strictObject({
     merchant: z
       .string({ error: 'Name a merchant of the playground' })
@@ -128,16 +129,18 @@ function playgroundOrderSchema(merchants: readonly PlaygroundMerchant[]) {
         (id) => merchants.some((merchant) => merchant.id === id),
         'Name a merchant of the playground',
       ),
-    amount: z.string({ error: 'Give the amount as text, such as "12.34"' }).transform(readAmount),
+    amount: z
+      .string({ error: 'Give the amount as text, such as "12.34"' })
+      .transform((text, context) => readAmount(text, currency, context)),
     /** Whether the shop keeps the shopper's address to itself, so that the element asks for it. */
     asksAddress: z.boolean({ error: 'Send true or false' }).default(false),
   });
 }
 
-function readAmount(text: string, context: z.RefinementCtx): number {
-  const amountMinor = fromDecimalText(text);
-  const smallest = fromDecimalText(MIN_AMOUNT) ?? 0;
-  const largest = fromDecimalText(MAX_AMOUNT) ?? 0;
+function readAmount(text: string, currency: string, context: z.RefinementCtx): number {
+  const amountMinor = fromDecimalText(text, currency);
+  const smallest = fromDecimalText(MIN_AMOUNT, currency) ?? 0;
+  const largest = fromDecimalText(MAX_AMOUNT, currency) ?? 0;
   if (amountMinor !== undefined && amountMinor >= smallest && amountMinor <= largest) {
     return amountMinor;
   }

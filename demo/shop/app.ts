@@ -18,7 +18,7 @@ export interface ShopOptions {
   readonly siteDirectory?: string;
   /** HTML of a drawer below the pages of an order. */
   readonly drawer?: string;
-  /** Further routes of the same application: the roastery and the playground. */
+  /** Further routes of the same application: those of the playground. */
   readonly moreRoutes?: Router;
   /** Default: the real clock. */
   readonly now?: () => Date;

@@ -16,6 +16,7 @@ function mistakesOf(env: Record<string, string | undefined>): readonly string[] 
 describe('the settings of the shop', () => {
   it('takes good ones', () => {
     expect(readShopConfig(GOOD_ENV)).toMatchObject({
+      brand: { id: 'hollin-and-slip' },
       port: 0,
       host: '127.0.0.1',
       publicUrl: 'http://shop.localhost:4100',
@@ -32,13 +33,13 @@ describe('the settings of the shop', () => {
       'SHOP_PAY_PUBLIC_URL',
       'SHOP_PAY_API_URL',
       'SHOP_MERCHANT',
-      'SHOP_ORDER_TOKEN_SECRET',
       'SHOP_SIGNING_SECRET',
       'SHOP_PAY_API_KEY',
     ]);
   });
 
   it.each([
+    ['SHOP_BRAND', 'no-such-shop'],
     ['SHOP_PORT', '70000'],
     ['SHOP_PORT', '41x'],
     ['SHOP_PUBLIC_URL', 'shop.localhost'],

@@ -1,5 +1,7 @@
 /** The shop's settings. */
 import { z } from 'zod';
+import type { Brand } from '../brands/brand.js';
+import { BRANDS, findBrand } from '../brands/find-brand.js';
 import {
   type Environment,
   isHttpUrl,
@@ -18,6 +20,7 @@ export interface SdkOrigins {
 
 /** The shop's settings, checked. */
 export interface ShopConfig {
+  readonly brand: Brand;
   readonly port: number;
   readonly host: string;
   /** The address that shoppers use, without a trailing slash. */
@@ -29,20 +32,20 @@ export interface ShopConfig {
   readonly payApiUrl: string;
   /** Our id at the session server. */
   readonly merchant: string;
-  readonly orderTokenSecret: string;
+  /** None: orders are put at the session server, which makes the tokens. */
+  readonly orderTokenSecret: string | undefined;
   /** Standard Webhooks secret (`whsec_…`) of what the session server sends us. */
   readonly signingSecret: string;
   /** Bearer key for the session server's merchant route. */
   readonly payApiKey: string;
   readonly sdkOrigins: SdkOrigins;
-  /** The second merchant of the demo, at this process too. */
-  readonly roastery: RoasteryMerchant | undefined;
   /** What the drawer "Break things" asks; none: there is no drawer, and no route of it. */
   readonly breakThings: BreakThings | undefined;
   /** Further entries of ours at the session server, to play with; none: there is no playground. */
   readonly playgroundMerchants: readonly PlaygroundMerchant[];
 }
 
+const DEFAULT_BRAND = 'hollin-and-slip';
 const MIN_SECRET_BYTES = 16;
 
 const url = urlSetting('http://shop.localhost:4100');
@@ -86,17 +89,24 @@ const signingSecret = z
     error: `must be whsec_ and base64 of at least ${MIN_SECRET_BYTES} bytes`,
   });
 
-const roastery = z.strictObject({ merchant: z.string().min(1), apiKey: secret, signingSecret });
-
-/** The roastery's entry at the session server, and its secrets there. */
-export type RoasteryMerchant = Readonly<z.output<typeof roastery>>;
-
 const breakThings = z.strictObject({ sandboxUrl: url, operatorUrl: url, operatorKey: secret });
 
 /** The sandbox, and the operator's listener of the session server with a key of it. */
 export type BreakThings = Readonly<z.output<typeof breakThings>>;
 
+const brand = z
+  .string()
+  .default(DEFAULT_BRAND)
+  .transform((id, context) => {
+    const found = findBrand(id);
+    if (found !== undefined) return found;
+    const ids = BRANDS.map((each) => each.id).join(' or ');
+    context.addIssue({ code: 'custom', message: `must be a brand of the shop: ${ids}` });
+    return z.NEVER;
+  });
+
 const environment = z.object({
+  SHOP_BRAND: brand,
   SHOP_PORT: portSetting('4100'),
   SHOP_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
   SHOP_PUBLIC_URL: url,
@@ -108,15 +118,10 @@ const environment = z.object({
   SHOP_MERCHANT: z
     .string({ error: 'is missing: give our id at the session server' })
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be our id at the session server'),
-  SHOP_ORDER_TOKEN_SECRET: secret,
+  SHOP_ORDER_TOKEN_SECRET: secret.optional(),
   SHOP_SIGNING_SECRET: signingSecret,
   SHOP_PAY_API_KEY: secret,
   SHOP_SDK_ORIGINS: sdkOrigins,
-  SHOP_ROASTERY: jsonSetting(
-    'null',
-    '{"merchant":"…","apiKey":"…","signingSecret":"…"}',
-    roastery.nullable(),
-  ),
   SHOP_BREAK_THINGS: jsonSetting(
     'null',
     '{"sandboxUrl":"…","operatorUrl":"…","operatorKey":"…"}',
@@ -128,6 +133,7 @@ const environment = z.object({
 export function readShopConfig(env: Environment): ShopConfig {
   const values = readSettings('shop', environment, env);
   return {
+    brand: values.SHOP_BRAND,
     port: values.SHOP_PORT,
     host: values.SHOP_HOST,
     publicUrl: values.SHOP_PUBLIC_URL,
@@ -139,7 +145,6 @@ export function readShopConfig(env: Environment): ShopConfig {
     signingSecret: values.SHOP_SIGNING_SECRET,
     payApiKey: values.SHOP_PAY_API_KEY,
     sdkOrigins: values.SHOP_SDK_ORIGINS,
-    roastery: values.SHOP_ROASTERY ?? undefined,
     breakThings: values.SHOP_BREAK_THINGS ?? undefined,
     playgroundMerchants: values.SHOP_PLAYGROUND_MERCHANTS,
   };

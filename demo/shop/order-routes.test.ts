@@ -26,7 +26,7 @@ describe('placing an order', () => {
   it('prices it from our own list, gives it a number and a token for half an hour', async () => {
     const { status, body } = await shop.post('/api/orders', GOOD_ORDER);
     expect(status).toBe(201);
-    const { orderToken, ...rest } = body as unknown as PlacedOrder;
+    const { orderToken, ...rest } = body as unknown as Required<PlacedOrder>;
     expect(rest).toEqual({ order: 'A1001', amount: '105.00', currency: 'GBP' });
     expect(checkToken(orderToken, { merchant: MERCHANT, order: 'A1001' })).toBe(
       'valid for 30 minutes',
@@ -116,5 +116,55 @@ describe('asking the session server', () => {
     const { status, body } = await lonely.get(`/api/orders/${placed.order}/payment`, cookie);
     expect([status, body['code']]).toEqual([502, 'payment_service_unreachable']);
     await lonely.close();
+  });
+});
+
+describe('a shop of another brand', () => {
+  const ROASTERY = { SHOP_BRAND: 'seventh-cloud', SHOP_ORDER_TOKEN_SECRET: undefined };
+  const ORDER = {
+    items: [{ sku: 'first-cloud', quantity: 2 }],
+    customer: GOOD_ORDER.customer,
+    address: { ...GOOD_ORDER.address, postcode: '13001', country: 'الكويت' },
+  };
+  let roastery: RunningShop;
+
+  beforeEach(async () => {
+    // Nothing listens there.
+    roastery = await startShop({ env: { ...ROASTERY, SHOP_PAY_API_URL: 'http://127.0.0.1:1' } });
+  });
+
+  afterEach(async () => {
+    await roastery.close();
+  });
+
+  it('takes an order at its own prices while the session server, which makes its tokens, is down', async () => {
+    const { status, body, headers } = await roastery.post('/api/orders', ORDER);
+    expect(status).toBe(201);
+    expect(body).toEqual({ order: 'R1001', amount: '8.000', currency: 'KWD' });
+    const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+    const view = await roastery.readOrder('R1001', cookie);
+    expect(view).toMatchObject({ order: 'R1001', state: 'awaiting_payment', amount: '8.000' });
+    expect(view).not.toHaveProperty('orderToken');
+  });
+
+  it('sells only what is its own, and says in its language what is wrong', async () => {
+    const { status, body } = await roastery.post('/api/orders', {
+      items: GOOD_ORDER.items,
+      customer: { ...GOOD_ORDER.customer, firstName: ' ' },
+      address: { ...ORDER.address, postcode: 'BS1 4ST' },
+    });
+    expect(status).toBe(400);
+    expect(body['errors']).toEqual([
+      { field: 'items.0.sku', message: 'We do not sell this' },
+      { field: 'items.1.sku', message: 'We do not sell this' },
+      { field: 'customer.firstName', message: 'أدخل الاسم الأول' },
+      { field: 'address.postcode', message: 'أدخل الرمز البريدي كاملًا مثل 13001' },
+    ]);
+  });
+
+  it('does not know the orders of the first one', async () => {
+    const { headers } = await roastery.post('/api/orders', ORDER);
+    const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await roastery.get('/api/orders/A1001', cookie)).status).toBe(404);
   });
 });

@@ -1,6 +1,6 @@
 /** What the pages ask: place an order, and read one's own order again. */
 import { json, Router, type Request } from 'express';
-import { CURRENCY, priceBasket } from './catalogue.js';
+import { priceBasket } from './catalogue.js';
 import type { ShopConfig } from './config.js';
 import { toDecimalText } from './money.js';
 import { orderRequestSchema } from './order-request.js';
@@ -8,38 +8,46 @@ import type { OrderStore } from './order-store.js';
 import type { OrderView, PlacedOrder } from './order-view.js';
 import type { Payments } from './payments.js';
 import type { Order } from './order.js';
-import { parseInput, orderNotFound } from './problem.js';
+import { parseInput, orderNotFound, ShopError } from './problem.js';
 import { ensureShopperKeyHash, readShopperKeyHash } from './shopper-key.js';
 
 export interface OrderRoutesOptions {
   readonly store: OrderStore;
   readonly payments: Payments;
-  readonly config: Pick<ShopConfig, 'publicUrl'>;
+  readonly config: Pick<ShopConfig, 'publicUrl' | 'brand'>;
   readonly now: () => Date;
 }
 
 /** `POST /api/orders`, `GET /api/orders/:order` and `GET /api/orders/:order/payment`. */
 export function orderRoutes({ store, payments, config, now }: OrderRoutesOptions): Router {
   const router = Router();
+  const { brand } = config;
   const isSecure = config.publicUrl.startsWith('https:');
+  const schema = orderRequestSchema(brand);
+
+  /** An order can be placed and read while the session server does not answer. */
+  const tokenOf = (order: Order): Promise<string | undefined> =>
+    payments.tokenOf(order).catch((error: unknown) => {
+      if (error instanceof ShopError) return undefined;
+      throw error;
+    });
 
   // Only JSON is read: another site's page cannot send it without a preflight, which we never allow.
   router.post('/api/orders', json({ limit: '32kb' }), async (request, response) => {
-    const { items, customer, address } = parseInput(orderRequestSchema, request.body);
+    const { items, customer, address } = parseInput(schema, request.body);
     const stored = store.addOrder({
       shopperKeyHash: ensureShopperKeyHash(request, response, isSecure),
-      basket: priceBasket(items),
-      currency: CURRENCY,
+      basket: priceBasket(brand, items),
+      currency: brand.currency,
       customer,
       address,
       createdAt: now(),
     });
-    const orderToken = await payments.tokenOf(stored);
-    if (orderToken === undefined) throw new Error('A new order cannot be paid.');
+    const orderToken = await tokenOf(stored);
     const reply: PlacedOrder = {
       order: stored.order,
-      orderToken,
-      amount: toDecimalText(stored.basket.totalMinor),
+      ...(orderToken !== undefined && { orderToken }),
+      amount: toDecimalText(stored.basket.totalMinor, stored.currency),
       currency: stored.currency,
     };
     response.status(201).set('Cache-Control', 'no-store').json(reply);
@@ -55,11 +63,11 @@ export function orderRoutes({ store, payments, config, now }: OrderRoutesOptions
 
   router.get('/api/orders/:order', async (request, response) => {
     const found = findOwnOrder(request);
-    const orderToken = await payments.tokenOf(found);
+    const orderToken = await tokenOf(found);
     const reply: OrderView = {
       order: found.order,
       state: found.state,
-      amount: toDecimalText(found.basket.totalMinor),
+      amount: toDecimalText(found.basket.totalMinor, found.currency),
       currency: found.currency,
       basket: found.basket,
       firstName: found.customer.firstName,

@@ -1,6 +1,7 @@
 import type { MerchantOrder } from '@pay-checkout/merchant';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GOOD_ORDER } from '../testing/running-shop.js';
+import { hollinAndSlip } from '../brands/hollin-and-slip/brand.js';
 import { priceBasket } from './catalogue.js';
 import { orderRequestSchema } from './order-request.js';
 import { OrderStore } from './order-store.js';
@@ -10,11 +11,11 @@ let order: string;
 let number = 0;
 
 beforeEach(() => {
-  store = new OrderStore(':memory:');
-  const { items, customer, address } = orderRequestSchema.parse(GOOD_ORDER);
+  store = new OrderStore(':memory:', hollinAndSlip.orderPrefix);
+  const { items, customer, address } = orderRequestSchema(hollinAndSlip).parse(GOOD_ORDER);
   ({ order } = store.addOrder({
     shopperKeyHash: 'hash',
-    basket: priceBasket(items),
+    basket: priceBasket(hollinAndSlip, items),
     currency: 'GBP',
     customer,
     address,

@@ -65,14 +65,18 @@ const SCHEMA = `
 const SELECT_ORDER = `SELECT orders.*, playground_orders.merchant, playground_orders.asks_address
   FROM orders LEFT JOIN playground_orders USING (number)`;
 
-/** The first order is A1001. */
+/** The first order is 1001. */
 const NUMBERS_START_AFTER = 1000;
 
 /** Orders and events in one SQLite file, or in memory for `:memory:`. */
 export class OrderStore {
   readonly #database: DatabaseSync;
 
-  constructor(file: string) {
+  readonly #prefix: string;
+
+  /** @param prefix of its orders' numbers, a capital letter */
+  constructor(file: string, prefix: string) {
+    this.#prefix = prefix;
     this.#database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true });
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     this.#database.exec(SCHEMA);
@@ -92,20 +96,20 @@ export class OrderStore {
 
   /** The order with this number, whichever browser placed it. */
   findOrder(order: string): Order | undefined {
-    const number = parseOrderNumber(order);
+    const number = this.#parseNumber(order);
     if (number === undefined) return undefined;
     const row = this.#database.prepare(`${SELECT_ORDER} WHERE number = ?`).get(number);
-    return row === undefined ? undefined : toOrder(row);
+    return row === undefined ? undefined : this.#toOrder(row);
   }
 
   /** The order with this number if this shopper placed it. */
   findShopperOrder(order: string, shopperKeyHash: string): Order | undefined {
-    const number = parseOrderNumber(order);
+    const number = this.#parseNumber(order);
     if (number === undefined) return undefined;
     const row = this.#database
       .prepare(`${SELECT_ORDER} WHERE number = ? AND shopper_key_hash = ?`)
       .get(number, shopperKeyHash);
-    return row === undefined ? undefined : toOrder(row);
+    return row === undefined ? undefined : this.#toOrder(row);
   }
 
   /**
@@ -120,7 +124,7 @@ export class OrderStore {
   listTimeline(order: string): readonly TimelineEntry[] {
     return this.#database
       .prepare('SELECT type, effect, occurred_at FROM timeline WHERE number = ? ORDER BY rowid')
-      .all(parseOrderNumber(order) ?? 0)
+      .all(this.#parseNumber(order) ?? 0)
       .map((row) => ({
         type: String(row['type']),
         effect: row['effect'] as EventEffect,
@@ -166,13 +170,13 @@ export class OrderStore {
         .prepare('INSERT INTO playground_orders (number, merchant, asks_address) VALUES (?, ?, ?)')
         .run(lastInsertRowid, merchant, Number(asksAddress));
     }
-    return `A${lastInsertRowid}`;
+    return `${this.#prefix}${lastInsertRowid}`;
   }
 
   #applyEvent(known: MerchantOrder, { id, type, timestamp }: PayEvent): void {
     if (this.#database.prepare('SELECT 1 FROM timeline WHERE id = ?').get(id)) return;
     const order = this.findOrder(known.order);
-    const number = parseOrderNumber(known.order);
+    const number = this.#parseNumber(known.order);
     if (order === undefined || number === undefined) throw new Error('There is no such order.');
     const isStale =
       this.#database
@@ -195,27 +199,27 @@ export class OrderStore {
         .run(timestamp, number);
     }
   }
-}
 
-function parseOrderNumber(order: string): number | undefined {
-  const digits = /^A(\d{1,15})$/.exec(order)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
+  #parseNumber(order: string): number | undefined {
+    const digits = order.startsWith(this.#prefix) ? order.slice(this.#prefix.length) : '';
+    return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
+  }
 
-function toOrder(row: Row): Order {
-  return {
-    order: `A${String(row['number'])}`,
-    state: row['state'] as OrderState,
-    basket: JSON.parse(String(row['basket'])) as PricedBasket,
-    currency: String(row['currency']),
-    customer: JSON.parse(String(row['customer'])) as Customer,
-    address: JSON.parse(String(row['address'])) as Address,
-    createdAt: String(row['created_at']),
-    ...(typeof row['paid_at'] === 'string' && { paidAt: row['paid_at'] }),
-    refund: row['refund'] as Order['refund'],
-    attention: JSON.parse(String(row['attention'])) as string[],
-    ...(typeof row['merchant'] === 'string' && {
-      playground: { merchant: row['merchant'], asksAddress: row['asks_address'] === 1 },
-    }),
-  };
+  #toOrder(row: Row): Order {
+    return {
+      order: this.#prefix + String(row['number']),
+      state: row['state'] as OrderState,
+      basket: JSON.parse(String(row['basket'])) as PricedBasket,
+      currency: String(row['currency']),
+      customer: JSON.parse(String(row['customer'])) as Customer,
+      address: JSON.parse(String(row['address'])) as Address,
+      createdAt: String(row['created_at']),
+      ...(typeof row['paid_at'] === 'string' && { paidAt: row['paid_at'] }),
+      refund: row['refund'] as Order['refund'],
+      attention: JSON.parse(String(row['attention'])) as string[],
+      ...(typeof row['merchant'] === 'string' && {
+        playground: { merchant: row['merchant'], asksAddress: row['asks_address'] === 1 },
+      }),
+    };
+  }
 }

@@ -4,7 +4,8 @@ import type { PricedBasket } from './catalogue.js';
 /** 201 of `POST /api/orders`. */
 export interface PlacedOrder {
   readonly order: string;
-  readonly orderToken: string;
+  /** None while the session server, which makes it, does not answer: the order is placed all the same. */
+  readonly orderToken?: string;
   /** Decimal text, for example `'12.34'`. */
   readonly amount: string;
   readonly currency: string;
@@ -40,7 +41,7 @@ export interface OrderView {
   readonly refund: 'none' | 'partial' | 'full';
   readonly attention: readonly string[];
   readonly timeline: readonly TimelineView[];
-  /** Fresh at each reading, so that a reload in the middle of paying works; a paid order may have none. */
+  /** Fresh at each reading, so that a reload in the middle of paying works; a paid order may have none, and one is missing as in {@link PlacedOrder}. */
   readonly orderToken?: string;
   /** The merchant entry that it is paid at: the shop's own, or one of the playground. */
   readonly merchant: string;

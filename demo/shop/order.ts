@@ -46,7 +46,8 @@ export function decideEffect(
 ): EventEffect {
   if (known.state !== 'paid' || !known.certain) return 'recorded';
   const isSameAmount =
-    known.currency === order.currency && fromDecimalText(known.amount) === order.basket.totalMinor;
+    known.currency === order.currency &&
+    fromDecimalText(known.amount, order.currency) === order.basket.totalMinor;
   if (!isSameAmount) return 'amount_differs';
   return order.state === 'paid' ? 'recorded' : 'paid';
 }

@@ -9,7 +9,7 @@ import type {
 } from '@pay-checkout/merchant';
 import type { OrderStore } from './order-store.js';
 import type { Order } from './order.js';
-import { detailsOf, type Payments } from './payments.js';
+import type { Payments } from './payments.js';
 
 export interface PaymentRoutesOptions {
   readonly store: OrderStore;
@@ -33,7 +33,7 @@ export function paymentRoutes({ store, payments }: PaymentRoutesOptions): Router
     router.post(
       path,
       pay.events.handler({
-        expectedAmount: (order) => priceOf(findOrder(pay, order)),
+        expectedAmount: (order) => priceOf(payments, findOrder(pay, order)),
         onPaid: record,
         onRefunded: record,
         onAttention: record,
@@ -43,17 +43,21 @@ export function paymentRoutes({ store, payments }: PaymentRoutesOptions): Router
   };
   router.post(
     '/api/order-lookup',
-    payments.own.orders.lookupHandler((order) => answerOf(findOrder(payments.own, order))),
+    payments.own.orders.lookupHandler((order) =>
+      answerOf(payments, findOrder(payments.own, order)),
+    ),
   );
   mountEvents(payments.own, '/api/events');
   for (const [merchant, pay] of payments.others) mountEvents(pay, `/api/events/${merchant}`);
   return router;
 }
 
-function priceOf(order: Order | undefined): Price | undefined {
-  return order && detailsOf(order);
+function priceOf(payments: Payments, order: Order | undefined): Price | undefined {
+  return order && payments.detailsOf(order);
 }
 
-function answerOf(order: Order | undefined): LookupAnswer | undefined {
-  return order && { ...detailsOf(order), status: order.state === 'paid' ? 'paid' : 'payable' };
+function answerOf(payments: Payments, order: Order | undefined): LookupAnswer | undefined {
+  return (
+    order && { ...payments.detailsOf(order), status: order.state === 'paid' ? 'paid' : 'payable' }
+  );
 }

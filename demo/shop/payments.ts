@@ -1,5 +1,6 @@
 /** Our side of the session server: a client for each of our merchant entries there. */
 import { isPayCheckoutError, type OrderDetails, PayCheckout } from '@pay-checkout/merchant';
+import type { Brand } from '../brands/brand.js';
 import type { ShopConfig } from './config.js';
 import { toDecimalText } from './money.js';
 import type { PricedBasket } from './catalogue.js';
@@ -17,9 +18,13 @@ export class Payments {
   /** Those of the playground, by merchant. */
   readonly others: ReadonlyMap<string, PayCheckout>;
 
+  readonly #brand: Brand;
+  readonly #makesTokens: boolean;
+
   constructor(
     config: Pick<
       ShopConfig,
+      | 'brand'
       | 'payApiUrl'
       | 'merchant'
       | 'payApiKey'
@@ -34,9 +39,11 @@ export class Payments {
         merchant,
         apiKey,
         signingSecret: config.signingSecret,
-        orderTokenSecret: config.orderTokenSecret,
+        ...(config.orderTokenSecret && { orderTokenSecret: config.orderTokenSecret }),
         timeoutSeconds: ASK_WITHIN_SECONDS,
       });
+    this.#brand = config.brand;
+    this.#makesTokens = config.orderTokenSecret !== undefined;
     this.own = clientOf(config.merchant, config.payApiKey);
     this.others = new Map(
       config.playgroundMerchants.map(({ id, apiKey }) => [id, clientOf(id, apiKey)]),
@@ -51,13 +58,16 @@ export class Payments {
   }
 
   /**
-   * A token for the tag of this order; none once it is paid. The shop's own entry looks its orders up, so the
-   * token is made here; for those of the playground, which are put, the session server makes it.
+   * A token for the tag of this order; none once it is paid. With a secret for tokens it is made here, and the
+   * session server looks the order up. Without one, and at the entries of the playground, orders are put, and
+   * the session server makes it.
    */
   async tokenOf(order: Order): Promise<string | undefined> {
     const pay = this.of(order);
-    if (pay === this.own) return pay.orderToken(order.order, { expiresInSeconds: TOKEN_SECONDS });
-    const details = { ...detailsOf(order), expiresInSeconds: TOKEN_SECONDS };
+    if (pay === this.own && this.#makesTokens) {
+      return pay.orderToken(order.order, { expiresInSeconds: TOKEN_SECONDS });
+    }
+    const details = { ...this.detailsOf(order), expiresInSeconds: TOKEN_SECONDS };
     const { orderToken } = await pay.orders.put(order.order, details).catch(throwUnreachable);
     return orderToken;
   }
@@ -81,51 +91,51 @@ export class Payments {
       transactions: checkouts.flatMap(({ transactions }) => transactions).length,
     };
   }
-}
 
-/** What the session server is given of an order, whether it asks for it or the shop puts it. */
-export function detailsOf({
-  basket,
-  currency,
-  customer,
-  address,
-  playground,
-}: Order): OrderDetails {
-  return {
-    amount: toDecimalText(basket.totalMinor),
-    currency,
-    lineItems: linesOf(basket),
-    customer: {
-      email: customer.email,
-      ...(customer.phone && { phone: customer.phone }),
-      name: `${customer.firstName} ${customer.lastName}`,
-      firstName: customer.firstName,
-      lastName: customer.lastName,
-    },
-    ...(!playground?.asksAddress && {
-      address: {
-        address1: address.address1,
-        ...(address.address2 && { address2: address.address2 }),
-        postcode: address.postcode,
+  /** What the session server is given of an order, whether it asks for it or the shop puts it. */
+  detailsOf({ basket, currency, customer, address, playground }: Order): OrderDetails {
+    return {
+      amount: toDecimalText(basket.totalMinor, currency),
+      currency,
+      lineItems: this.#linesOf(basket, currency),
+      customer: {
+        email: customer.email,
+        ...(customer.phone && { phone: customer.phone }),
+        name: `${customer.firstName} ${customer.lastName}`,
+        firstName: customer.firstName,
+        lastName: customer.lastName,
       },
-    }),
-  };
+      ...(!playground?.asksAddress && {
+        address: {
+          address1: address.address1,
+          ...(address.address2 && { address2: address.address2 }),
+          postcode: address.postcode,
+        },
+      }),
+    };
+  }
+
+  /** None where the panel has given the order another price: they would not add up. */
+  #linesOf(
+    { lines, deliveryMinor, totalMinor }: PricedBasket,
+    currency: string,
+  ): OrderDetails['lineItems'] {
+    const sum = lines.reduce((total, { lineMinor }) => total + lineMinor, deliveryMinor);
+    if (sum !== totalMinor) return undefined;
+    const items = lines.map(({ name, quantity, lineMinor }) => ({
+      name,
+      quantity,
+      amount: toDecimalText(lineMinor, currency),
+    }));
+    if (deliveryMinor === 0) return items;
+    return [
+      ...items,
+      { name: this.#brand.words.delivery, amount: toDecimalText(deliveryMinor, currency) },
+    ];
+  }
 }
 
 function throwUnreachable(cause: unknown): never {
   const text = 'The payment service does not answer.';
   throw new ShopError(502, 'payment_service_unreachable', text, [], cause);
-}
-
-/** None where the panel has given the order another price: they would not add up. */
-function linesOf({ lines, deliveryMinor, totalMinor }: PricedBasket): OrderDetails['lineItems'] {
-  const sum = lines.reduce((total, { lineMinor }) => total + lineMinor, deliveryMinor);
-  if (sum !== totalMinor) return undefined;
-  const items = lines.map(({ name, quantity, lineMinor }) => ({
-    name,
-    quantity,
-    amount: toDecimalText(lineMinor),
-  }));
-  if (deliveryMinor === 0) return items;
-  return [...items, { name: 'Delivery', amount: toDecimalText(deliveryMinor) }];
 }

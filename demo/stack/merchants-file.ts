@@ -1,17 +1,12 @@
-/** The merchants file of the session server: shop, roastery, and an entry of the playground for each SDK. */
+/** The merchants file of the session server: both shops, and an entry of the playground for each SDK. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describeSdk, listSdkShapes } from '@pay-checkout/sandbox';
-import * as roastery from '../roastery/coffees.js';
-import { CURRENCY, CURRENCY_DECIMALS } from '../shop/catalogue.js';
-import {
-  MERCHANT,
-  MERCHANT_NAME,
-  playgroundId,
-  PROVIDER_MERCHANT_ID,
-  ROASTERY,
-  ROASTERY_AT_PROVIDER,
-} from './merchants.js';
+import type { Brand } from '../brands/brand.js';
+import { hollinAndSlip } from '../brands/hollin-and-slip/brand.js';
+import { seventhCloud } from '../brands/seventh-cloud/brand.js';
+import { decimalsOf } from '../shop/money.js';
+import { playgroundId, PROVIDER_MERCHANT_ID, ROASTERY, ROASTERY_AT_PROVIDER } from './merchants.js';
 import { deriveApiKey, deriveSigningSecret, hashApiKey, type StackSecrets } from './secrets.js';
 import { LOGO_FILE, type StackAddresses } from './settings.js';
 
@@ -42,17 +37,13 @@ export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOp
   writeFileSync(file, JSON.stringify(merchants, null, 2), { mode: 0o600 });
 }
 
+/** The second shop puts its orders. */
 function describeRoastery(addresses: StackAddresses, secrets: StackSecrets) {
   return {
-    id: ROASTERY,
-    name: 'محمصة الغيمة السابعة',
-    brand: { accent: { light: '#8a3b12', dark: '#f3b58d' }, radius: 14, font: 'serif' },
+    ...describeBrand(seventhCloud, addresses.roastery, addresses.roasteryApi),
     providerMerchantId: ROASTERY_AT_PROVIDER.id,
-    currency: roastery.CURRENCY,
-    decimals: roastery.CURRENCY_DECIMALS,
-    origins: [addresses.shop],
-    returnUrl: `${addresses.shop}/roastery/orders/{order}?checkout={checkout}&kind={kind}`,
-    events: { url: `${addresses.shopApi}/roastery/events`, allowPrivateAddress: true },
+    // Journeys put its orders on a page of the first shop.
+    origins: [addresses.roastery, addresses.shop],
     split: [{ partnerMerchantId: 503, typeId: 1, percent: '4', min: '0.100', cap: '0.250' }],
     sdk: describeSdk(addresses.sandbox),
     apiKeyHash: [hashApiKey(deriveApiKey(secrets, ROASTERY))],
@@ -62,21 +53,10 @@ function describeRoastery(addresses: StackAddresses, secrets: StackSecrets) {
 
 function describeShop(addresses: StackAddresses, secrets: StackSecrets) {
   return {
-    id: MERCHANT,
-    name: MERCHANT_NAME,
-    brand: {
-      logo: basename(LOGO_FILE),
-      accent: { light: '#27408b', dark: '#a9bcf6' },
-      radius: 10,
-      font: 'humanist',
-    },
+    ...describeBrand(hollinAndSlip, addresses.shop, addresses.shopApi),
     providerMerchantId: PROVIDER_MERCHANT_ID,
-    currency: CURRENCY,
-    decimals: CURRENCY_DECIMALS,
     origins: [addresses.shop],
-    returnUrl: `${addresses.shop}/result?order={order}&checkout={checkout}&kind={kind}`,
     orderLookup: { url: `${addresses.shopApi}/api/order-lookup`, allowPrivateAddress: true },
-    events: { url: `${addresses.shopApi}/api/events`, allowPrivateAddress: true },
     split: [
       { partnerMerchantId: 501, typeId: 1, percent: '2.5' },
       { partnerMerchantId: 502, typeId: 2, fixed: '0.30' },
@@ -85,5 +65,17 @@ function describeShop(addresses: StackAddresses, secrets: StackSecrets) {
     apiKeyHash: [hashApiKey(secrets.merchantApiKey)],
     orderTokenSecret: [secrets.orderTokenSecret],
     signingSecret: [secrets.signingSecret],
+  };
+}
+
+function describeBrand({ id, name, checkoutLook, currency }: Brand, address: string, api: string) {
+  return {
+    id,
+    name,
+    brand: checkoutLook,
+    currency,
+    decimals: decimalsOf(currency),
+    returnUrl: `${address}/result?order={order}&checkout={checkout}&kind={kind}`,
+    events: { url: `${api}/api/events`, allowPrivateAddress: true },
   };
 }

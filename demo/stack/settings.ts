@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, dirname } from 'node:path';
 import { describeSdk } from '@pay-checkout/sandbox';
 import type { KnownThings } from '../console/console-view.js';
-import { CURRENCY } from '../shop/catalogue.js';
+import { hollinAndSlip } from '../brands/hollin-and-slip/brand.js';
 import {
   listPlaygroundMerchants,
   MERCHANT,
@@ -20,16 +20,34 @@ import {
 } from './secrets.js';
 
 /** What listens: the session server has a listener for its operator, and one for its merchants. */
-export type PortName = ProcessName | 'operator' | 'dashboard';
+export const PORT_NAMES = [
+  'shop',
+  'session-server',
+  'sandbox',
+  'console',
+  'operator',
+  'dashboard',
+  'roastery',
+] as const;
+
+export type PortName = (typeof PORT_NAMES)[number];
+
+/** Something for each that listens. */
+export function perPort<Value>(valueOf: (name: PortName) => Value): Record<PortName, Value> {
+  const entries = PORT_NAMES.map((name) => [name, valueOf(name)]);
+  return Object.fromEntries(entries) as Record<PortName, Value>;
+}
 
 /** The processes; the partner console is there when it is asked for. */
-export type ProcessName = 'sandbox' | 'session-server' | 'shop' | 'console';
+export type ProcessName = 'sandbox' | 'session-server' | 'shop' | 'roastery' | 'console';
 
 /** Addresses as browsers see them, and as the processes reach each other. */
 export interface StackAddresses {
   readonly sandbox: string;
   readonly pay: string;
   readonly shop: string;
+  /** The second shop. */
+  readonly roastery: string;
   readonly console: string;
   /** The operator's page of the session server. */
   readonly operator: string;
@@ -38,6 +56,7 @@ export interface StackAddresses {
   readonly sandboxApi: string;
   readonly payApi: string;
   readonly shopApi: string;
+  readonly roasteryApi: string;
   readonly consoleApi: string;
 }
 
@@ -52,6 +71,7 @@ export function addressesOf(ports: Readonly<Record<PortName, number>>): StackAdd
     sandbox: `http://sandbox.localhost:${ports.sandbox}`,
     pay: `http://pay.localhost:${ports['session-server']}`,
     shop: `http://shop.localhost:${ports.shop}`,
+    roastery: `http://roastery.localhost:${ports.roastery}`,
     console: `http://partner.localhost:${ports.console}`,
     operator: `http://${OPERATOR_NAME}:${ports.operator}`,
     dashboard: `http://dashboard.localhost:${ports.dashboard}`,
@@ -59,6 +79,7 @@ export function addressesOf(ports: Readonly<Record<PortName, number>>): StackAdd
     sandboxApi: `http://127.0.0.1:${ports.sandbox}`,
     payApi: `http://127.0.0.1:${ports['session-server']}`,
     shopApi: `http://127.0.0.1:${ports.shop}`,
+    roasteryApi: `http://127.0.0.1:${ports.roastery}`,
     consoleApi: `http://127.0.0.1:${ports.console}`,
   };
 }
@@ -69,13 +90,10 @@ const DEMO = findPackageDirectory('@pay-checkout/demo');
 export const DEFAULT_DATA_DIRECTORY = join(DEMO, 'data');
 
 /** The logo of the shop, on its hosted page too. */
-export const LOGO_FILE = join(DEMO, 'shop/public/logo.png');
+export const LOGO_FILE = join(DEMO, 'brands/hollin-and-slip/logo.png');
 
-/** Files of the roastery's pages. */
-export const ROASTERY_PUBLIC_DIRECTORY = join(DEMO, 'roastery/public');
-
-/** Where the built pages of a site are. */
-export function siteDirectoryOf(site: 'shop' | 'playground' | 'console'): string {
+/** Where the built pages of a site are: `playground`, `console`, or the shop with a brand's id. */
+export function siteDirectoryOf(site: string): string {
   return join(DEMO, 'dist/sites', site);
 }
 
@@ -87,6 +105,7 @@ export function programOf(name: ProcessName): string {
     case 'session-server':
       return join(findPackageDirectory('@pay-checkout/session-server'), 'dist/main.js');
     case 'shop':
+    case 'roastery':
       return join(DEMO, 'dist/stack/shop-main.js');
     case 'console':
       return join(DEMO, 'dist/stack/console-main.js');
@@ -105,7 +124,7 @@ export function sandboxEnv(
     SANDBOX_PUBLIC_URL: sandbox,
     SANDBOX_API_KEY: secrets.providerApiKey,
     SANDBOX_MERCHANTS: JSON.stringify([
-      { id: PROVIDER_MERCHANT_ID, name: MERCHANT_NAME, currency: CURRENCY },
+      { id: PROVIDER_MERCHANT_ID, name: MERCHANT_NAME, currency: hollinAndSlip.currency },
       ROASTERY_AT_PROVIDER,
       ...(hasConsole ? OTHER_MERCHANTS : []),
     ]),
@@ -143,35 +162,58 @@ export function sessionServerEnv(
   };
 }
 
-/** Environment of the shop. */
+/** Environment of the first shop. */
 export function shopEnv(
   addresses: StackAddresses,
   secrets: StackSecrets,
   database: string,
 ): ProcessEnv {
   return {
-    SHOP_HOST: '127.0.0.1',
+    ...anyShopEnv(addresses, secrets, database),
+    SHOP_BRAND: MERCHANT,
     SHOP_PORT: portOf(addresses.shopApi),
     SHOP_PUBLIC_URL: addresses.shop,
-    SHOP_DATA_FILE: database,
-    SHOP_PAY_PUBLIC_URL: addresses.pay,
-    SHOP_PAY_API_URL: addresses.payApi,
     SHOP_MERCHANT: MERCHANT,
     SHOP_ORDER_TOKEN_SECRET: secrets.orderTokenSecret,
     SHOP_SIGNING_SECRET: secrets.signingSecret,
     SHOP_PAY_API_KEY: secrets.merchantApiKey,
+    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(addresses.sandbox, secrets)),
+  };
+}
+
+/** Environment of the second shop, which puts its orders. */
+export function roasteryEnv(
+  addresses: StackAddresses,
+  secrets: StackSecrets,
+  database: string,
+): ProcessEnv {
+  return {
+    ...anyShopEnv(addresses, secrets, database),
+    SHOP_BRAND: ROASTERY,
+    SHOP_PORT: portOf(addresses.roasteryApi),
+    SHOP_PUBLIC_URL: addresses.roastery,
+    SHOP_MERCHANT: ROASTERY,
+    SHOP_SIGNING_SECRET: deriveSigningSecret(secrets, ROASTERY),
+    SHOP_PAY_API_KEY: deriveApiKey(secrets, ROASTERY),
+  };
+}
+
+function anyShopEnv(
+  addresses: StackAddresses,
+  secrets: StackSecrets,
+  database: string,
+): ProcessEnv {
+  return {
+    SHOP_HOST: '127.0.0.1',
+    SHOP_DATA_FILE: database,
+    SHOP_PAY_PUBLIC_URL: addresses.pay,
+    SHOP_PAY_API_URL: addresses.payApi,
     SHOP_SDK_ORIGINS: JSON.stringify(describeSdk(addresses.sandbox).origins),
-    SHOP_ROASTERY: JSON.stringify({
-      merchant: ROASTERY,
-      apiKey: deriveApiKey(secrets, ROASTERY),
-      signingSecret: deriveSigningSecret(secrets, ROASTERY),
-    }),
     SHOP_BREAK_THINGS: JSON.stringify({
       sandboxUrl: addresses.sandboxApi,
       operatorUrl: `http://127.0.0.1:${portOf(addresses.operator)}`,
       operatorKey: deriveOperatorKey(secrets),
     }),
-    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(addresses.sandbox, secrets)),
   };
 }
 

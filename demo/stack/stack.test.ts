@@ -7,18 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findFreePort } from './ports.js';
-import { findPackageDirectory, shopEnv } from './settings.js';
+import { findPackageDirectory, perPort, shopEnv } from './settings.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
 
-const ANY_PORTS = {
-  shop: 0,
-  'session-server': 0,
-  sandbox: 0,
-  console: 0,
-  operator: 0,
-  dashboard: 0,
-};
-const PROCESS_NAMES = ['sandbox', 'session-server', 'shop'] as const;
+const PROCESS_NAMES = ['sandbox', 'session-server', 'shop', 'roastery'] as const;
 
 let dataDirectory: string;
 let stack: Stack | undefined;
@@ -34,7 +26,7 @@ afterEach(async () => {
 });
 
 async function start(options: StackOptions = {}): Promise<Stack> {
-  stack = await startStack({ dataDirectory, ports: ANY_PORTS, ...options });
+  stack = await startStack({ dataDirectory, ports: perPort(() => 0), ...options });
   return stack;
 }
 
@@ -60,7 +52,7 @@ function isAnswering(port: number): Promise<boolean> {
 }
 
 describe('the stack', () => {
-  it('joins three processes, and leaves none when it stops', async () => {
+  it('joins the processes, and leaves none when it stops', async () => {
     const { addresses, child, stop } = await start();
     const pids = PROCESS_NAMES.map((name) => child(name).pid);
     expect(pids.every(isAlive)).toBe(true);
@@ -126,7 +118,7 @@ describe('the stack', () => {
     const { addresses } = await start();
     const file = join(dataDirectory, 'merchants.json');
     const merchants = readFileSync(file, 'utf8');
-    const second = startStack({ dataDirectory, ports: ANY_PORTS });
+    const second = startStack({ dataDirectory, ports: perPort(() => 0) });
     await expect(second).rejects.toThrow(/Another npm start .*[^]*DEMO_DATA_DIRECTORY/);
     expect(readFileSync(file, 'utf8')).toBe(merchants);
     expect((await fetch(`${addresses.payApi}/healthz`)).status).toBe(200);
@@ -158,7 +150,7 @@ describe('npm start', () => {
 
   beforeEach(async () => {
     const taken = new Set<number>();
-    for (let index = 0; index < 6; index += 1) taken.add((await findFreePort(0, taken)).port);
+    for (let index = 0; index < 7; index += 1) taken.add((await findFreePort(0, taken)).port);
     ports = [...taken];
     running = spawn(process.execPath, [program], {
       env: {
@@ -170,6 +162,7 @@ describe('npm start', () => {
         DEMO_CONSOLE_PORT: String(ports[3]),
         DEMO_OPERATOR_PORT: String(ports[4]),
         DEMO_DASHBOARD_PORT: String(ports[5]),
+        DEMO_ROASTERY_PORT: String(ports[6]),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -195,7 +188,7 @@ describe('npm start', () => {
     const sandboxApi = `http://127.0.0.1:${ports[2]}`;
     expect(banner.match(/http:\S+/g)).toEqual([
       shop,
-      `${shop}/roastery`,
+      `http://roastery.localhost:${ports[6]}`,
       `${shop}/playground`,
       `http://partner.localhost:${ports[3]}`,
       `http://operator.localhost:${ports[4]}`,

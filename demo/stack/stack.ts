@@ -1,18 +1,21 @@
-/** Sandbox, session server, shop and partner console as real processes, joined together. */
+/** Sandbox, session server, both shops and partner console as real processes, joined together. */
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { StackChild } from './child-process.js';
 import { lockDataFolder } from './data-folder.js';
-import { MERCHANT } from './merchants.js';
+import { MERCHANT, ROASTERY } from './merchants.js';
 import { writeMerchantsFile } from './merchants-file.js';
 import { findFreePort, type PortChoice } from './ports.js';
 import { readStackSecrets, type StackSecrets } from './secrets.js';
 import {
   DEFAULT_DATA_DIRECTORY,
   addressesOf,
+  PORT_NAMES,
+  perPort,
   consoleEnv,
   sandboxEnv,
   sessionServerEnv,
+  roasteryEnv,
   shopEnv,
   type PortName,
   type ProcessEnv,
@@ -29,6 +32,7 @@ export const DEFAULT_PORTS: Readonly<Record<PortName, number>> = {
   console: 4400,
   operator: 4500,
   dashboard: 4600,
+  roastery: 4700,
 };
 
 export interface StackOptions {
@@ -75,14 +79,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const ports = await choosePorts({ ...DEFAULT_PORTS, ...options.ports });
   const unlock = lockDataFolder(dataDirectory);
   const secrets = readStackSecrets(dataDirectory);
-  const addresses = addressesOf({
-    sandbox: ports.sandbox.port,
-    'session-server': ports['session-server'].port,
-    shop: ports.shop.port,
-    console: ports.console.port,
-    operator: ports.operator.port,
-    dashboard: ports.dashboard.port,
-  });
+  const addresses = addressesOf(perPort((name) => ports[name].port));
   const envs = new Map<ProcessName, ProcessEnv>();
   const children = new Map<ProcessName, StackChild>();
   let stopping: Promise<void> | undefined;
@@ -125,10 +122,15 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     const database = join(dataDirectory, 'session-server.sqlite');
     envs.set('session-server', sessionServerEnv(addresses, secrets, { database, merchants }));
     envs.set('shop', shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite')));
+    envs.set(
+      'roastery',
+      roasteryEnv(addresses, secrets, join(dataDirectory, `${ROASTERY}.sqlite`)),
+    );
     envs.set('console', consoleEnv(addresses, secrets, join(dataDirectory, 'webhook-keys')));
     await Promise.all([
       start('session-server'),
       start('shop'),
+      start('roastery'),
       ...(hasConsole ? [start('console')] : []),
     ]);
   } catch (error) {
@@ -155,20 +157,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 async function choosePorts(
   wanted: Readonly<Record<PortName, number>>,
 ): Promise<Record<PortName, PortChoice>> {
-  const taken = new Set<number>();
-  const choose = async (name: PortName): Promise<PortChoice> => {
-    const choice = await findFreePort(wanted[name], taken);
-    taken.add(choice.port);
-    return choice;
-  };
-  return {
-    shop: await choose('shop'),
-    'session-server': await choose('session-server'),
-    sandbox: await choose('sandbox'),
-    console: await choose('console'),
-    operator: await choose('operator'),
-    dashboard: await choose('dashboard'),
-  };
+  const chosen = new Map<PortName, PortChoice>();
+  for (const name of PORT_NAMES) {
+    const taken = new Set([...chosen.values()].map(({ port }) => port));
+    chosen.set(name, await findFreePort(wanted[name], taken));
+  }
+  return Object.fromEntries(chosen) as Record<PortName, PortChoice>;
 }
 
 /** The processes behind `npm start` and behind the journey tests. */

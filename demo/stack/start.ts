@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { exportForPayPartner } from '@pay-checkout/sandbox';
 import { isPort } from '../shared/config.js';
 import { deriveOperatorKey } from './secrets.js';
-import type { PortName } from './settings.js';
+import { perPort, type PortName } from './settings.js';
 import { startStack, type Stack, DEFAULT_PORTS, type StackOptions } from './stack.js';
 
 /** Cards of the sandbox to try first; no real card begins with a 9. */
@@ -50,7 +50,7 @@ function makeBanner({ addresses, ports, secrets }: Stack, adversarial?: string):
     '',
     ...moved,
     `  The shop is open:  ${addresses.shop}`,
-    `  The second shop:   ${addresses.shop}/roastery`,
+    `  The second shop:   ${addresses.roastery}`,
     `  The playground:    ${addresses.shop}/playground`,
     `  Partner console:   ${addresses.console}`,
     `  Operator’s page:   ${addresses.operator}`,
@@ -79,6 +79,7 @@ const PORT_VARIABLES: Readonly<Record<PortName, string>> = {
   console: 'DEMO_CONSOLE_PORT',
   operator: 'DEMO_OPERATOR_PORT',
   dashboard: 'DEMO_DASHBOARD_PORT',
+  roastery: 'DEMO_ROASTERY_PORT',
 };
 
 /** Reads `DEMO_DATA_DIRECTORY` and the ports; a port that is none is named. */
@@ -93,14 +94,7 @@ function readStartOptions(
   };
   const dataDirectory = env['DEMO_DATA_DIRECTORY'];
   return {
-    ports: {
-      shop: readPort('shop'),
-      'session-server': readPort('session-server'),
-      sandbox: readPort('sandbox'),
-      console: readPort('console'),
-      operator: readPort('operator'),
-      dashboard: readPort('dashboard'),
-    },
+    ports: perPort(readPort),
     ...(dataDirectory && { dataDirectory }),
   };
 }

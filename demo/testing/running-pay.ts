@@ -7,7 +7,14 @@ import { parseConfig, startSessionServer } from '@pay-checkout/session-server';
 import { PROVIDER_MERCHANT_ID } from '../stack/merchants.js';
 import { writeMerchantsFile } from '../stack/merchants-file.js';
 import { readStackSecrets, type StackSecrets } from '../stack/secrets.js';
-import { addressesOf, sessionServerEnv, shopEnv, type ProcessEnv } from '../stack/settings.js';
+import {
+  addressesOf,
+  perPort,
+  sessionServerEnv,
+  shopEnv,
+  type PortName,
+  type ProcessEnv,
+} from '../stack/settings.js';
 
 export interface RunningPay {
   readonly sandbox: SandboxControl;
@@ -25,14 +32,9 @@ export async function startPay(): Promise<RunningPay> {
     merchants: [{ id: PROVIDER_MERCHANT_ID, name: 'Test Merchant', currency: 'GBP' }],
   });
   const { url: sandboxApi } = await sandbox.listen();
-  const ports = {
-    sandbox: 1,
-    'session-server': 0,
-    shop: 1,
-    console: 1,
-    operator: 0,
-    dashboard: 0,
-  };
+  const isServer = (name: PortName): boolean => /^(session-server|operator|dashboard)$/.test(name);
+  // Nothing listens at 1.
+  const ports = perPort((name) => (isServer(name) ? 0 : 1));
   const addresses = { ...addressesOf(ports), sandboxApi };
   const merchants = join(folder, 'merchants.json');
   writeMerchantsFile({ file: merchants, addresses, secrets });

@@ -6,9 +6,9 @@ import { checkOrderToken, Secret } from '@pay-checkout/session-server';
 import { Webhook } from 'standardwebhooks';
 import { Router } from 'express';
 import { breakRoutes } from '../playground/break-routes.js';
-import { findShopSide } from '../playground/shop-sides.js';
 import { playgroundRoutes } from '../playground/playground-routes.js';
 import { createShop } from '../shop/app.js';
+import type { Environment } from '../shared/config.js';
 import { readShopConfig } from '../shop/config.js';
 import { OrderStore } from '../shop/order-store.js';
 import { Payments } from '../shop/payments.js';
@@ -85,21 +85,21 @@ export interface SignedOptions {
 
 export interface RunningShopOptions {
   readonly dataFile?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Environment;
   readonly now?: () => Date;
   readonly siteDirectory?: string;
 }
 
 export async function startShop(options: RunningShopOptions = {}): Promise<RunningShop> {
-  const store = new OrderStore(options.dataFile ?? ':memory:');
   const config = readShopConfig({ ...GOOD_ENV, ...options.env });
+  const store = new OrderStore(options.dataFile ?? ':memory:', config.brand.orderPrefix);
   const payments = new Payments(config);
   const clock = options.now === undefined ? {} : { now: options.now };
   const moreRoutes = Router();
   moreRoutes.use(playgroundRoutes({ store, payments, config, ...clock }));
   const { breakThings } = config;
   if (breakThings !== undefined) {
-    moreRoutes.use(breakRoutes({ breakThings, findOrder: findShopSide({ store, payments }) }));
+    moreRoutes.use(breakRoutes({ breakThings, store, payments }));
   }
   const server = createServer(
     createShop({

@@ -51,7 +51,7 @@ export function wordsOf(language: string): typeof ENGLISH {
   return language.startsWith('ar') ? ARABIC : ENGLISH;
 }
 
-export function describeShop({ state, refund = 'none', attention = [] }: ShopSide): string {
+export function describeShop({ state, refund, attention }: ShopSide): string {
   return [state, ...(refund === 'none' ? [] : [`refund: ${refund}`]), ...attention]
     .map((code) => code.replaceAll('_', ' '))
     .join(', ');

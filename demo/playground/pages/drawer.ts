@@ -59,11 +59,9 @@ async function follow(): Promise<void> {
   isFollowing = false;
 }
 
-/** The playground writes its order on the panel; the shop has it in the query, the roastery in the path. */
+/** The playground writes its order on the panel; a shop has it in the query. */
 function readOrder(): string {
-  const { order } = panel.dataset;
-  const query = new URLSearchParams(location.search).get('order');
-  return order ?? query ?? location.pathname.split('/').at(-1) ?? '';
+  return panel.dataset['order'] ?? new URLSearchParams(location.search).get('order') ?? '';
 }
 
 function orderPath(): string {
@@ -142,7 +140,7 @@ function renderDrawer({ scenarios, faults }: BreakView): TemplateResult {
     <p class="break-answer" role="status">${problem || answer}</p>
     <div class="break-panels">
       ${renderPanel('shopper', shopperSees(), heard)}
-      ${renderPanel('shop', seen && describeShop(seen.shop), seen?.shop.events?.map(lineOf) ?? [])}
+      ${renderPanel('shop', seen && describeShop(seen.shop), seen?.shop.events.map(lineOf) ?? [])}
       ${renderPanel('server', seen && describeFaults(seen.faults), seen?.server.map(lineOf) ?? [])}
     </div>`;
 }

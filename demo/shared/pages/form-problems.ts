@@ -1,5 +1,7 @@
 /** Reads a form, and shows what is wrong with it: at the field, in a summary, and by the focus. */
 
+import { type FormWords, formWords } from '../form-words.js';
+
 /** What is wrong with one field; an empty name means the form as a whole. */
 export interface FormProblem {
   readonly field: string;
@@ -23,18 +25,25 @@ export function readForm(form: HTMLFormElement): Record<string, Record<string, s
 }
 
 /** What the browser itself finds wrong. The back end checks again, and more. */
-export function findFormProblems(form: HTMLFormElement): FormProblem[] {
+export function findFormProblems(
+  form: HTMLFormElement,
+  words: FormWords = formWords,
+): FormProblem[] {
   return listControls(form).flatMap((control) => {
     const isBlank = control.required && control.value.trim() === '';
     if (control.validity.valid && !isBlank) return [];
     const label = labelOf(control);
-    const message = isBlank ? `Enter ${label}` : `Check ${label}: ${control.validationMessage}`;
+    const message = isBlank ? words.enter(label) : words.check(label, control.validationMessage);
     return [{ field: control.name, message }];
   });
 }
 
 /** Shows these problems and no others, and takes the focus to the first one. */
-export function showFormProblems(form: HTMLFormElement, problems: readonly FormProblem[]): void {
+export function showFormProblems(
+  form: HTMLFormElement,
+  problems: readonly FormProblem[],
+  words: FormWords = formWords,
+): void {
   const controls = listControls(form);
   for (const control of controls) {
     showAtField(control, problems.find(({ field }) => field === control.name)?.message);
@@ -42,26 +51,30 @@ export function showFormProblems(form: HTMLFormElement, problems: readonly FormP
   const summary = form.querySelector<HTMLElement>('.problems');
   if (summary === null) return;
   summary.hidden = problems.length === 0;
-  summary.replaceChildren(...(problems.length === 0 ? [] : makeSummary(problems, controls)));
+  summary.replaceChildren(...(problems.length === 0 ? [] : makeSummary(problems, controls, words)));
   const first = controls.find(({ name }) => problems.some(({ field }) => field === name));
   first?.focus();
 }
 
-function makeSummary(problems: readonly FormProblem[], controls: readonly Control[]): Element[] {
+function makeSummary(
+  problems: readonly FormProblem[],
+  controls: readonly Control[],
+  { checkMarked }: FormWords,
+): Element[] {
   const heading = document.createElement('h2');
-  heading.textContent = 'Please check the marked fields';
+  heading.textContent = checkMarked;
   const list = document.createElement('ul');
   list.append(
     ...problems.map(({ field, message, label }) => {
-      const words = label === undefined ? message : `${label}: ${message}`;
+      const text = label === undefined ? message : `${label}: ${message}`;
       const item = document.createElement('li');
       const control = controls.find(({ name }) => name === field);
       if (control === undefined) {
-        item.textContent = words;
+        item.textContent = text;
       } else {
         const link = document.createElement('a');
         link.href = `#${control.id}`;
-        link.textContent = words;
+        link.textContent = text;
         item.append(link);
       }
       return item;
@@ -94,10 +107,7 @@ function showAtField(control: Control, message: string | undefined): void {
 }
 
 function labelOf(control: Control): string {
-  const label = control.labels?.[0]?.firstChild?.textContent?.trim() ?? control.name;
-  const words = label.toLowerCase();
-  const article = /^(address line|where)/.test(words) ? '' : /^[aeiou]/.test(words) ? 'an ' : 'a ';
-  return article + words;
+  return control.labels?.[0]?.firstChild?.textContent?.trim() ?? control.name;
 }
 
 function listControls(form: HTMLFormElement): Control[] {

@@ -1,4 +1,5 @@
 /** The link in the header that counts what is in the basket. Every page imports it. */
+import { brand } from './brand.js';
 import { find } from '../../shared/pages/find.js';
 import { countItems, watchBasket } from './basket.js';
 
@@ -9,7 +10,7 @@ watchBasket((basket) => {
   const badge = document.createElement('span');
   badge.className = 'count';
   badge.textContent = String(count);
-  link.replaceChildren('Basket', ...(count > 0 ? [' ', badge] : []));
+  link.replaceChildren(brand.words.basket, ...(count > 0 ? [' ', badge] : []));
   if (count === 0) link.removeAttribute('aria-label');
-  else link.setAttribute('aria-label', `Basket ${count} ${count === 1 ? 'item' : 'items'}`);
+  else link.setAttribute('aria-label', brand.words.basketOf(count));
 });

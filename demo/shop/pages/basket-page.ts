@@ -1,18 +1,14 @@
 /** The basket: how many of each, what it comes to, and the way to the checkout. */
 import { html, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
-import {
-  MAX_QUANTITY,
-  FREE_DELIVERY_FROM_MINOR,
-  priceBasket,
-  type PricedBasket,
-  type PricedLine,
-} from '../catalogue.js';
+import { MAX_QUANTITY, priceBasket, type PricedBasket, type PricedLine } from '../catalogue.js';
 import { formatMoney } from '../money.js';
+import { brand } from './brand.js';
 import { withQuantity, type Basket, readBasket, saveBasket, watchBasket } from './basket.js';
 import { renderTotals, pictureOf } from './order-summary.js';
 import './basket-link.js';
 
+const { words } = brand;
 const host = find(document, '#basket', HTMLElement);
 
 watchBasket((basket) => {
@@ -22,27 +18,27 @@ watchBasket((basket) => {
 function renderBasket(basket: Basket): TemplateResult {
   if (basket.items.length === 0) {
     return html`<div>
-      <p class="lead" id="empty" tabindex="-1">There is nothing in it yet.</p>
-      <a class="button" href="/">Back to the shop</a>
+      <p class="lead" id="empty" tabindex="-1">${words.basketEmpty}</p>
+      <a class="button" href="/">${words.backToShop}</a>
     </div>`;
   }
-  const priced = priceBasket(basket.items);
+  const priced = priceBasket(brand, basket.items);
   return html`
     <ul class="basket-lines">
       ${priced.lines.map(renderLine)}
     </ul>
-    <aside class="panel" aria-label="Order total">
-      <h2>Order total</h2>
+    <aside class="panel" aria-label=${words.orderTotal}>
+      <h2>${words.orderTotal}</h2>
       ${renderTotals(priced)} ${renderFreeDelivery(priced)}
-      <a class="button wide" href="/checkout">Checkout</a>
+      <a class="button wide" href="/checkout">${words.checkout}</a>
     </aside>
   `;
 }
 
 function renderFreeDelivery({ subtotalMinor }: PricedBasket): TemplateResult | undefined {
-  const missingMinor = FREE_DELIVERY_FROM_MINOR - subtotalMinor;
+  const missingMinor = brand.freeDeliveryFromMinor - subtotalMinor;
   if (missingMinor <= 0) return undefined;
-  return html`<p class="hint">Another ${formatMoney(missingMinor)} and delivery is free.</p>`;
+  return html`<p class="hint">${words.freeDeliveryAfter(formatMoney(missingMinor, brand))}</p>`;
 }
 
 function renderLine({ sku, name, quantity, unitMinor, lineMinor }: PricedLine): TemplateResult {
@@ -50,39 +46,39 @@ function renderLine({ sku, name, quantity, unitMinor, lineMinor }: PricedLine): 
     ${pictureOf(sku)}
     <div class="basket-words">
       <h2>${name}</h2>
-      <p class="hint">${formatMoney(unitMinor)} each</p>
+      <p class="hint">${words.each(formatMoney(unitMinor, brand))}</p>
     </div>
-    <div class="stepper" role="group" aria-label="How many: ${name}">
+    <div class="stepper" role="group" aria-label="${words.howMany}: ${name}">
       <button
         type="button"
         class="fewer"
-        aria-label="One fewer: ${name}"
+        aria-label="${words.oneFewer}: ${name}"
         ?disabled=${quantity === 1}
         @click=${() => {
           change(sku, quantity - 1);
         }}
       ></button>
-      <span class="quantity" aria-live="polite">${quantity}</span>
+      <span class="quantity" aria-live="polite">${quantity.toLocaleString(brand.language)}</span>
       <button
         type="button"
         class="more"
-        aria-label="One more: ${name}"
+        aria-label="${words.oneMore}: ${name}"
         ?disabled=${quantity === MAX_QUANTITY}
         @click=${() => {
           change(sku, quantity + 1);
         }}
       ></button>
     </div>
-    <span class="price">${formatMoney(lineMinor)}</span>
+    <span class="price">${formatMoney(lineMinor, brand)}</span>
     <button
       type="button"
       class="link"
-      aria-label="Remove: ${name}"
+      aria-label="${words.remove}: ${name}"
       @click=${() => {
         remove(sku);
       }}
     >
-      Remove
+      ${words.remove}
     </button>
   </li>`;
 }

@@ -1,5 +1,6 @@
 /** What a browser remembers of a basket, read with care: anyone can write to local storage. */
 import { findProduct, MAX_QUANTITY, type OrderItem } from '../catalogue.js';
+import { brand } from './brand.js';
 
 /** A basket, and the order that was made of it, if one was. */
 export interface Basket {
@@ -18,13 +19,14 @@ export function parseBasket(text: string | null): Basket {
   const items = value['items'].flatMap((item: unknown): OrderItem[] => {
     if (!isRecord(item)) return [];
     const { sku, quantity } = item;
-    if (typeof sku !== 'string' || findProduct(sku) === undefined || seen.has(sku)) return [];
+    if (typeof sku !== 'string' || findProduct(brand, sku) === undefined || seen.has(sku))
+      return [];
     if (!Number.isInteger(quantity) || Number(quantity) < 1) return [];
     seen.add(sku);
     return [{ sku, quantity: Math.min(Number(quantity), MAX_QUANTITY) }];
   });
   const { order } = value;
-  return { items, ...(typeof order === 'string' && /^A\d{1,15}$/.test(order) && { order }) };
+  return { items, ...(typeof order === 'string' && /^[A-Z]\d{1,15}$/.test(order) && { order }) };
 }
 
 /** The basket with this much of a product; 0 takes it out. */
@@ -59,7 +61,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const KEY = 'hollin-and-slip.basket';
+const KEY = `${brand.id}.basket`;
 const listeners = new Set<(basket: Basket) => void>();
 
 // Storage can be switched off or full; the basket then lasts as long as the page.

@@ -3,11 +3,13 @@ import { render } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import { findFormProblems, readForm, showFormProblems } from '../../shared/pages/form-problems.js';
 import { priceBasket } from '../catalogue.js';
+import { brand } from './brand.js';
 import { readBasket, saveBasket, watchBasket } from './basket.js';
 import { renderSummary } from './order-summary.js';
 import { placeOrder, ShopApiError } from './shop-api.js';
 import './basket-link.js';
 
+const { words } = brand;
 const form = find(document, '#details', HTMLFormElement);
 const button = find(form, 'button[type=submit]', HTMLButtonElement);
 let isSending = false;
@@ -16,7 +18,7 @@ watchBasket((basket) => {
   const isEmpty = basket.items.length === 0;
   find(document, '[data-checkout]', HTMLElement).hidden = isEmpty;
   find(document, '[data-empty]', HTMLElement).hidden = !isEmpty;
-  render(renderSummary(priceBasket(basket.items)), find(document, '#summary', HTMLElement));
+  render(renderSummary(priceBasket(brand, basket.items)), find(document, '#summary', HTMLElement));
 });
 
 form.addEventListener('submit', (event) => {
@@ -26,8 +28,8 @@ form.addEventListener('submit', (event) => {
 
 async function submit(): Promise<void> {
   if (isSending) return;
-  const problems = findFormProblems(form);
-  showFormProblems(form, problems);
+  const problems = findFormProblems(form, words);
+  showFormProblems(form, problems, words);
   if (problems.length > 0) return;
 
   setSending(true);
@@ -38,24 +40,23 @@ async function submit(): Promise<void> {
     location.assign(`/pay?order=${encodeURIComponent(order)}`);
   } catch (error) {
     setSending(false);
-    showFormProblems(form, toProblems(error));
+    showFormProblems(form, toProblems(error), words);
   }
 }
 
 function toProblems(error: unknown): { field: string; message: string }[] {
   if (error instanceof ShopApiError) {
-    const { errors, detail } = error.problem;
-    return errors === undefined ? [{ field: '', message: detail }] : [...errors];
+    const { errors } = error.problem;
+    return errors ? [...errors] : [{ field: '', message: words.failed }];
   }
-  const message = 'We could not reach the shop. Check your connection and press the button again.';
-  return [{ field: '', message }];
+  return [{ field: '', message: words.pressAgain }];
 }
 
 function setSending(value: boolean): void {
   isSending = value;
   // Not `disabled`: that would throw the focus away.
   button.setAttribute('aria-disabled', String(value));
-  button.textContent = value ? 'One moment…' : 'Continue to payment';
+  button.textContent = value ? words.oneMoment : words.continueToPayment;
 }
 
 addEventListener('pageshow', () => {

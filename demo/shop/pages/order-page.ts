@@ -2,6 +2,7 @@
 import { html, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { OrderView } from '../order-view.js';
+import { brand } from './brand.js';
 import { emptyBasketOf } from './basket.js';
 import { renderSummary } from './order-summary.js';
 import {
@@ -17,11 +18,11 @@ import './basket-link.js';
 /** Pauses between polls; the last one repeats. */
 const PAUSES_MS = [1000, 2000, 3000, 5000, 10_000];
 const MAX_POLLS = 60;
-const NO_ANSWER = 'The payment service does not answer. Please try again in a minute.';
 
+const { words } = brand;
 const order = new URLSearchParams(location.search).get('order') ?? '';
 const host = find(document, '#order', HTMLElement);
-const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const time = new Intl.DateTimeFormat(brand.language, { dateStyle: 'medium', timeStyle: 'short' });
 
 let polls = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -62,9 +63,9 @@ function pollNow(): void {
 /** Asks the payment service too, and shows its answer. */
 async function askNow(): Promise<void> {
   pollNow();
-  const words = await readPayment(order).then(describePayment, () => NO_ANSWER);
+  const said = await readPayment(order).then(describePayment, () => words.noAnswer);
   const answer = host.querySelector('[data-answer]');
-  if (answer !== null) answer.textContent = words;
+  if (answer !== null) answer.textContent = said;
 }
 
 document.addEventListener('visibilitychange', () => {
@@ -75,7 +76,7 @@ document.addEventListener('visibilitychange', () => {
 function renderOrder(view: OrderView): TemplateResult {
   const isPaid = view.state === 'paid';
   return html`
-    <p class="kicker">Order ${view.order}</p>
+    <p class="kicker">${words.orderNumber(view.order)}</p>
     <div role="status">
       <h1 class="state">
         <span class=${isPaid ? 'dot is-paid' : 'dot'}></span>${headlineOf(view)}
@@ -85,17 +86,17 @@ function renderOrder(view: OrderView): TemplateResult {
     <div class="columns">
       <div>
         <section aria-labelledby="timeline">
-          <h2 id="timeline">What happened so far</h2>
+          <h2 id="timeline">${words.soFar}</h2>
           <ol class="timeline">
             ${describeTimeline(view).map(renderLine)}
           </ol>
         </section>
         <section aria-labelledby="address">
-          <h2 id="address">Delivery address</h2>
+          <h2 id="address">${words.address}</h2>
           ${renderAddress(view)}
         </section>
       </div>
-      <aside class="panel" aria-label="Your order">${renderSummary(view.basket)}</aside>
+      <aside class="panel" aria-label=${words.yourOrder}>${renderSummary(view.basket)}</aside>
     </div>
   `;
 }
@@ -103,13 +104,16 @@ function renderOrder(view: OrderView): TemplateResult {
 function renderWaiting(view: OrderView): TemplateResult {
   const isPolling = polls < MAX_POLLS;
   return html`<p class="lead" data-waiting>
-      We have no confirmed payment for this order yet. If you have just paid, please wait: do not
-      pay twice. ${isPolling ? 'This page checks again every few seconds.' : ''}
+      ${words.notConfirmed} ${isPolling ? words.checksAgain : ''}
     </p>
     <p data-answer role="status"></p>
     <p class="next">
-      <button type="button" class="button quiet" @click=${() => void askNow()}>Check again</button>
-      <a class="button quiet" href="/pay?order=${encodeURIComponent(view.order)}">Go to payment</a>
+      <button type="button" class="button quiet" @click=${() => void askNow()}>
+        ${words.checkAgain}
+      </button>
+      <a class="button quiet" href="/pay?order=${encodeURIComponent(view.order)}"
+        >${words.goToPayment}</a
+      >
     </p>`;
 }
 
@@ -132,14 +136,12 @@ function renderAddress({ address }: OrderView): TemplateResult {
 }
 
 function renderUnknown(): TemplateResult {
-  return html`<h1>We do not know this order here</h1>
-    <p class="lead">
-      An order can be seen only in the browser that placed it. Is this the same one?
-    </p>
-    <a class="button" href="/">Back to the shop</a>`;
+  return html`<h1>${words.unknownTitle}</h1>
+    <p class="lead">${words.unknownLead}</p>
+    <a class="button" href="/">${words.backToShop}</a>`;
 }
 
 function renderUnreachable(): TemplateResult {
-  return html`<h1>We cannot reach the shop</h1>
-    <p class="lead" data-waiting>This page tries again automatically.</p>`;
+  return html`<h1>${words.unreachableTitle}</h1>
+    <p class="lead" data-waiting>${words.triesAgain}</p>`;
 }

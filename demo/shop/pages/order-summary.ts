@@ -3,8 +3,11 @@ import { html, type TemplateResult } from 'lit';
 import { unsafeSVG } from 'lit/directives/unsafe-svg.js';
 import type { PricedBasket } from '../catalogue.js';
 import { formatMoney } from '../money.js';
+import { brand, findPicture } from './brand.js';
 
-export function renderSummary(basket: PricedBasket, heading = 'Your order'): TemplateResult {
+const { words } = brand;
+
+export function renderSummary(basket: PricedBasket, heading = words.yourOrder): TemplateResult {
   return html`
     <h2>${heading}</h2>
     <ul class="lines">
@@ -13,9 +16,10 @@ export function renderSummary(basket: PricedBasket, heading = 'Your order'): Tem
           html`<li>
             ${pictureOf(line.sku)}
             <span class="line-name"
-              >${line.name} <span class="times">× ${line.quantity}</span></span
+              >${line.name}
+              <span class="times">× ${line.quantity.toLocaleString(brand.language)}</span></span
             >
-            <span class="price">${formatMoney(line.lineMinor)}</span>
+            <span class="price">${formatMoney(line.lineMinor, brand)}</span>
           </li>`,
       )}
     </ul>
@@ -24,30 +28,25 @@ export function renderSummary(basket: PricedBasket, heading = 'Your order'): Tem
 }
 
 export function renderTotals(basket: PricedBasket): TemplateResult {
-  const delivery = basket.deliveryMinor === 0 ? 'Free' : formatMoney(basket.deliveryMinor);
+  const delivery =
+    basket.deliveryMinor === 0 ? words.free : formatMoney(basket.deliveryMinor, brand);
   return html`<dl class="totals">
     <div>
-      <dt>Goods</dt>
-      <dd>${formatMoney(basket.subtotalMinor)}</dd>
+      <dt>${words.goods}</dt>
+      <dd>${formatMoney(basket.subtotalMinor, brand)}</dd>
     </div>
     <div>
-      <dt>Delivery</dt>
+      <dt>${words.delivery}</dt>
       <dd>${delivery}</dd>
     </div>
     <div class="total">
-      <dt>Total</dt>
-      <dd>${formatMoney(basket.totalMinor)}</dd>
+      <dt>${words.total}</dt>
+      <dd>${formatMoney(basket.totalMinor, brand)}</dd>
     </div>
   </dl>`;
 }
 
-const files = import.meta.glob<string>('../pictures/*.svg', {
-  query: '?raw',
-  import: 'default',
-  eager: true,
-});
-
 /** The picture of a product, from our own files. */
 export function pictureOf(sku: string): TemplateResult {
-  return html`<span class="thumb">${unsafeSVG(files[`../pictures/${sku}.svg`] ?? '')}</span>`;
+  return html`<span class="thumb">${unsafeSVG(findPicture(sku))}</span>`;
 }

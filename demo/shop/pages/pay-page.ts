@@ -2,6 +2,7 @@
 import { html, render } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { OrderView } from '../order-view.js';
+import { brand } from './brand.js';
 import { renderSummary } from './order-summary.js';
 import { mountPaymentTag } from './payment-tag.js';
 import { readOrder } from './shop-api.js';
@@ -10,6 +11,7 @@ import './basket-link.js';
 /** How long the element's script may take before another way to pay is offered. */
 const SCRIPT_PATIENCE_MS = 8000;
 
+const { words } = brand;
 const query = new URLSearchParams(location.search);
 const order = query.get('order') ?? '';
 const isRedirect = query.get('mode') === 'redirect';
@@ -20,53 +22,55 @@ void start();
 async function start(): Promise<void> {
   const view = await readOrder(order).catch(() => null);
   if (view === null) {
-    render(html`We could not reach the shop. <a href=${location.href}>Try again</a>.`, notice);
+    render(html`${words.unreachable} <a href=${location.href}>${words.tryAgain}</a>`, notice);
   } else if (view === undefined) {
-    render(
-      html`We do not know this order in this browser. <a href="/basket">Go to the basket</a>.`,
-      notice,
-    );
+    render(html`${words.unknownOrder} <a href="/basket">${words.goToBasket}</a>`, notice);
   } else if (view.state === 'paid') {
     render(
-      html`Order ${view.order} is paid. <a href=${orderAddress(view.order)}>See your order</a>.`,
+      html`${words.isPaid(view.order)} <a href=${orderAddress(view.order)}>${words.seeOrder}</a>`,
+      notice,
+    );
+  } else if (view.orderToken === undefined) {
+    render(
+      html`${words.cannotPay} <a href=${orderAddress(view.order)}>${words.seeOrder}</a>`,
       notice,
     );
   } else {
-    showPayment(view);
+    showPayment(view, view.orderToken);
   }
 }
 
-function showPayment(view: OrderView): void {
-  notice.textContent = `Order ${view.order}. One more step, ${view.firstName}.`;
+function showPayment(view: OrderView, orderToken: string): void {
+  notice.textContent = words.oneMoreStep(view.order, view.firstName);
   find(document, '[data-payment]', HTMLElement).hidden = false;
   render(renderSummary(view.basket), find(document, '#summary', HTMLElement));
   showOtherWay(view.order);
   const tag = mountPaymentTag({
     host: find(document, '#payment', HTMLElement),
     order: view.order,
-    ...(view.orderToken !== undefined && { orderToken: view.orderToken }),
+    orderToken,
     isRedirect,
   });
   tag.addEventListener('pay-paid', () => {
-    notice.textContent = `Order ${view.order}. Thank you, ${view.firstName}.`;
+    notice.textContent = words.thanksFor(view.order, view.firstName);
     showNext(view.order);
   });
-  if (view.orderToken !== undefined) offerHostedPage(view.orderToken);
+  offerHostedPage(orderToken);
 }
 
 /** The shop ships when its back end knows; the order page says when that is. */
 function showNext(orderNumber: string): void {
   const next = find(document, '#next', HTMLElement);
   next.hidden = false;
-  render(html`<a class="button" href=${orderAddress(orderNumber)}>See your order</a>`, next);
+  render(html`<a class="button" href=${orderAddress(orderNumber)}>${words.seeOrder}</a>`, next);
   find(document, '#other-way', HTMLElement).hidden = true;
 }
 
 function showOtherWay(orderNumber: string): void {
   const here = `/pay?order=${encodeURIComponent(orderNumber)}`;
   const link = isRedirect
-    ? html`<a href=${here}>Pay on this page instead</a>`
-    : html`<a href="${here}&mode=redirect">Pay on a separate page instead</a>`;
+    ? html`<a href=${here}>${words.payHere}</a>`
+    : html`<a href="${here}&mode=redirect">${words.paySeparately}</a>`;
   render(link, find(document, '#other-way', HTMLElement));
 }
 

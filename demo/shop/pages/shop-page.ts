@@ -1,12 +1,15 @@
 /** The shelf: the products are in the HTML; this makes their buttons work. */
 import { findProduct, MAX_QUANTITY } from '../catalogue.js';
+import { brand } from './brand.js';
 import { quantityOf, withQuantity, readBasket, saveBasket } from './basket.js';
 import './basket-link.js';
+
+const { words } = brand;
 
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element)) return;
   const sku = event.target.closest<HTMLElement>('[data-add]')?.dataset['add'];
-  const product = sku === undefined ? undefined : findProduct(sku);
+  const product = sku === undefined ? undefined : findProduct(brand, sku);
   if (product !== undefined) addToBasket(product.sku, product.name);
 });
 
@@ -14,11 +17,11 @@ function addToBasket(sku: string, name: string): void {
   const basket = readBasket();
   const quantity = quantityOf(basket, sku) + 1;
   if (quantity > MAX_QUANTITY) {
-    say(`${MAX_QUANTITY} of one thing is all that we can pack.`);
+    say(words.tooMany(MAX_QUANTITY));
     return;
   }
   saveBasket(withQuantity(basket, sku, quantity));
-  say(quantity === 1 ? `${name} is in your basket.` : `${name}: now ${quantity} in your basket.`);
+  say(words.isInBasket(name, quantity));
 }
 
 const VISIBLE_MS = 4000;
@@ -29,11 +32,11 @@ toast.className = 'toast';
 toast.setAttribute('role', 'status');
 document.body.append(toast);
 
-export function say(words: string): void {
+export function say(message: string): void {
   const link = document.createElement('a');
   link.href = '/basket';
-  link.textContent = 'See the basket';
-  toast.replaceChildren(words, ' ', link);
+  link.textContent = words.seeBasket;
+  toast.replaceChildren(message, ' ', link);
   toast.classList.add('is-shown');
   clearTimeout(timer);
   timer = setTimeout(() => {
