@@ -5,7 +5,7 @@ import { expectContrast, expectNoBarriers } from './barriers.js';
 import { Journey } from './journey.js';
 import { isFirefox } from './patience.js';
 import { Playground } from './playground.js';
-import { CARDS, PAID, type Shopper } from './shopper.js';
+import { CARDS, ONE_COFFEE, orderOne, PAID, type Shopper } from './shopper.js';
 
 let journey: Journey;
 let shopper: Shopper;
@@ -53,6 +53,25 @@ describe.skipIf(isFirefox)('a person with a disability', () => {
     await page.goto(`${shop}/order?order=${order}`);
     await page.locator('h1').waitFor();
     await expectNoBarriers(page, 'the shop', 'order');
+  });
+
+  it('can use the second shop, from right to left', async () => {
+    const { roastery } = journey.addresses;
+    await page.goto(roastery);
+    await expectNoBarriers(page, 'the second shop', 'shelf');
+    await page.locator('[data-add]').first().click();
+    for (const path of ['basket', 'checkout']) {
+      await page.goto(`${roastery}/${path}`);
+      await page.locator('h1').waitFor();
+      await expectNoBarriers(page, 'the second shop', path);
+    }
+    await page.locator('button[type=submit]').click();
+    await page.locator('.problems').waitFor();
+    await expectNoBarriers(page, 'the second shop', 'a form that is not filled in');
+    const { order } = await page.evaluate(orderOne, ONE_COFFEE);
+    await page.goto(`${roastery}/order?order=${order}`);
+    await page.locator('h1').waitFor();
+    await expectNoBarriers(page, 'the second shop', 'order');
   });
 
   it.each([
