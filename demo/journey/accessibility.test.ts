@@ -11,7 +11,7 @@ let journey: Journey;
 let shopper: Shopper;
 let page: Page;
 beforeAll(async () => {
-  journey = await Journey.start({ hasConsole: true });
+  journey = await Journey.start({ isWhole: true });
   shopper = await journey.shopper();
   ({ page } = shopper);
 });

@@ -33,7 +33,7 @@ let page: Page;
 let answers: readonly Promise<string>[];
 
 beforeAll(async () => {
-  journey = await Journey.start({ hasConsole: true });
+  journey = await Journey.start({ isWhole: true });
   ({ page } = await journey.shopper());
   await page.setViewportSize(DESK);
   answers = collectAnswers(page);

@@ -41,7 +41,7 @@ describe('the pictures of the documents', () => {
   let journey: Journey;
   let converter: Page;
   beforeAll(async () => {
-    journey = await Journey.start({ hasConsole: true });
+    journey = await Journey.start({ isWhole: true });
     converter = await journey.browser.newPage();
     mkdirSync(PICTURES, { recursive: true });
     for (const file of readdirSync(PICTURES)) rmSync(join(PICTURES, file));

@@ -30,7 +30,7 @@ export interface ServersOptions {
   /** Program of the session server. Default: the built one, with `tuning`. */
   readonly sessionServer?: string;
   /** Default false. */
-  readonly hasConsole?: boolean;
+  readonly isWhole?: boolean;
 }
 
 /** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys check it. */
@@ -57,7 +57,7 @@ export async function startServers({
   env,
   tuning,
   sessionServer = TUNED_SESSION_SERVER,
-  hasConsole = false,
+  isWhole = false,
 }: ServersOptions = {}): Promise<Started> {
   // The stack finds its programs next to itself, so it is the built one that runs here.
   const { startStack } = (await import(BUILT_STACK)) as { startStack: typeof StartStack };
@@ -65,7 +65,7 @@ export async function startServers({
   const stack = await startStack({
     dataDirectory: folder,
     ports: perPort(() => 0),
-    hasConsole,
+    isWhole,
     env: {
       ...env,
       sandbox: { ...(ADVERSARIAL && { SANDBOX_ADVERSARIAL: ADVERSARIAL }), ...env?.sandbox },

@@ -7,7 +7,7 @@ import { CARDS, PAID } from './shopper.js';
 
 let journey: Journey;
 beforeAll(async () => {
-  journey = await Journey.start();
+  journey = await Journey.start({ isWhole: true });
 });
 afterAll(() => journey.stop());
 

@@ -38,7 +38,7 @@ export function perPort<Value>(valueOf: (name: PortName) => Value): Record<PortN
   return Object.fromEntries(entries) as Record<PortName, Value>;
 }
 
-/** The processes; the partner console is there when it is asked for. */
+/** The processes; the second shop and the partner console belong to a whole stack. */
 export type ProcessName = 'sandbox' | 'session-server' | 'shop' | 'roastery' | 'console';
 
 /** Addresses as browsers see them, and as the processes reach each other. */
@@ -116,7 +116,7 @@ export function programOf(name: ProcessName): string {
 export function sandboxEnv(
   { sandbox, sandboxApi }: StackAddresses,
   secrets: StackSecrets,
-  hasConsole: boolean,
+  isWhole: boolean,
 ): ProcessEnv {
   return {
     SANDBOX_HOST: '127.0.0.1',
@@ -126,9 +126,9 @@ export function sandboxEnv(
     SANDBOX_MERCHANTS: JSON.stringify([
       { id: PROVIDER_MERCHANT_ID, name: MERCHANT_NAME, currency: hollinAndSlip.currency },
       ROASTERY_AT_PROVIDER,
-      ...(hasConsole ? OTHER_MERCHANTS : []),
+      ...(isWhole ? OTHER_MERCHANTS : []),
     ]),
-    ...(hasConsole && inventPast(new Date())),
+    ...(isWhole && inventPast(new Date())),
   };
 }
 

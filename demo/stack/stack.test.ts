@@ -10,7 +10,7 @@ import { findFreePort } from './ports.js';
 import { findPackageDirectory, perPort, shopEnv } from './settings.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
 
-const PROCESS_NAMES = ['sandbox', 'session-server', 'shop', 'roastery'] as const;
+const PROCESS_NAMES = ['sandbox', 'session-server', 'shop'] as const;
 
 let dataDirectory: string;
 let stack: Stack | undefined;
@@ -98,9 +98,12 @@ describe('the stack', () => {
     }
   });
 
-  it('has a partner console when it is asked for, and gives the shop nothing of its API key', async () => {
-    const { addresses, secrets } = await start({ hasConsole: true });
+  it('has a second shop and a partner console when it is whole, and gives the shop nothing of its API key', async () => {
+    const { addresses, secrets } = await start({ isWhole: true });
     expect((await fetch(`${addresses.consoleApi}/healthz`)).status).toBe(200);
+    expect(await (await fetch(addresses.roasteryApi)).text()).toContain(
+      '<html lang="ar" dir="rtl">',
+    );
     const page = await fetch(`${addresses.consoleApi}/api/transactions?limit=1`);
     expect(await page.json()).toMatchObject({ hasMore: true, rows: [{ source: 'payments' }] });
     const shopEnvironment = shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'));

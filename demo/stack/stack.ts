@@ -40,8 +40,8 @@ export interface StackOptions {
   readonly dataDirectory?: string;
   /** Wanted ports; if one is taken, the next free one is used, and 0 means any free one. */
   readonly ports?: Partial<Record<PortName, number>>;
-  /** Also the partner console, and a past at the sandbox for it to show. Default false. */
-  readonly hasConsole?: boolean;
+  /** Also the second shop, the partner console, and a past at the sandbox for it to show. Default false. */
+  readonly isWhole?: boolean;
   /** More environment for a process, for example `PAY_LOG_LEVEL`. */
   readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
   /** Other programs than the packages' own. */
@@ -75,7 +75,7 @@ export interface Stack {
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const dataDirectory = options.dataDirectory ?? DEFAULT_DATA_DIRECTORY;
-  const { hasConsole = false } = options;
+  const { isWhole = false } = options;
   const ports = await choosePorts({ ...DEFAULT_PORTS, ...options.ports });
   const unlock = lockDataFolder(dataDirectory);
   const secrets = readStackSecrets(dataDirectory);
@@ -115,7 +115,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 
   try {
-    envs.set('sandbox', sandboxEnv(addresses, secrets, hasConsole));
+    envs.set('sandbox', sandboxEnv(addresses, secrets, isWhole));
     await start('sandbox');
     const merchants = join(dataDirectory, 'merchants.json');
     writeMerchantsFile({ file: merchants, addresses, secrets });
@@ -130,8 +130,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await Promise.all([
       start('session-server'),
       start('shop'),
-      start('roastery'),
-      ...(hasConsole ? [start('console')] : []),
+      ...(isWhole ? [start('roastery'), start('console')] : []),
     ]);
   } catch (error) {
     await stop();

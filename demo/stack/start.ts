@@ -23,7 +23,7 @@ async function run(signal: AbortSignal): Promise<void> {
   const stack = await startStack({
     ...readStartOptions(process.env),
     ...(adversarial !== undefined && { env: { sandbox: { SANDBOX_ADVERSARIAL: adversarial } } }),
-    hasConsole: true,
+    isWhole: true,
     onLine: (name, line) => {
       console.error(`  [${name}] ${line}`);
     },
