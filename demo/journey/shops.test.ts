@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectNoBarriers } from './barriers.js';
 import { Journey } from './journey.js';
 import { isFirefox } from './patience.js';
-import { CARDS, PAID } from './shopper.js';
+import { CARDS, ONE_COFFEE, orderOne, PAID } from './shopper.js';
 
 let journey: Journey;
 beforeAll(async () => {
@@ -143,6 +143,24 @@ describe('the second shop', () => {
     await page.getByText('شكرًا لك يا Robin. سنرسل قهوتك اليوم.').waitFor();
     await page.getByText('وصلت دفعتك. بدأنا التجهيز.').waitFor();
     expect(await page.locator('[data-basket-link]').innerText()).toBe('السلة');
+    await shopper.close();
+  });
+
+  it('takes an order while the session server is down, and offers its payment afterwards', async () => {
+    const { roastery } = journey.addresses;
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    await journey.stack.kill('session-server');
+    await page.goto(roastery);
+    const { order } = await page.evaluate(orderOne, ONE_COFFEE);
+    await page.goto(`${roastery}/pay?order=${order}`);
+    await page.getByText('لا يمكن دفع هذا الطلب الآن.').waitFor();
+    expect(await page.locator('pay-checkout').count()).toBe(0);
+    await page.getByRole('link', { name: 'اعرض طلبك' }).click();
+    await page.getByRole('heading', { name: 'بانتظار الدفع' }).waitFor();
+    await journey.stack.restart('session-server');
+    await page.getByRole('link', { name: 'إلى الدفع' }).click();
+    await shopper.form.getByLabel('رقم البطاقة').waitFor();
     await shopper.close();
   });
 });
