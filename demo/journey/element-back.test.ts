@@ -37,9 +37,16 @@ afterAll(async () => {
 
 async function watchfulShopper(): Promise<Shopper> {
   const shopper = await journey.shopper(keepingBrowser);
-  await shopper.page.addInitScript(() => {
+  const { page } = shopper;
+  await page.addInitScript(() => {
     const shown: boolean[] = (window.shown = []);
     addEventListener('pageshow', ({ persisted }) => shown.push(persisted));
+  });
+  // No browser keeps a page that is left before its scripts have run: here the element comes after them.
+  await page.route('**/v1/pay-checkout.js', async (route) => {
+    const isShop = page.url().startsWith(journey.addresses.shop);
+    if (isShop) await page.waitForLoadState('domcontentloaded');
+    await route.continue();
   });
   return shopper;
 }
