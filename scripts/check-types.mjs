@@ -8,7 +8,7 @@ import { listCommittedFiles } from './committed-files.mjs';
 
 const AT_A_TIME = 2;
 const PROJECT = /(^|[/\\])tsconfig(\.node|\.server)?\.json$/;
-/** Projects that only a folder outside of this one can check: `npm run check:examples` does. */
+/** Projects whose packages are installed elsewhere. */
 const OUTSIDE = /^(examples|packages[/\\]create[/\\]templates)[/\\]/;
 
 /** @param {string} project */

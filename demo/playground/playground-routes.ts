@@ -40,10 +40,7 @@ const MAX_AMOUNT = '9999.99';
 export interface PlaygroundRoutesOptions {
   readonly store: OrderStore;
   readonly payments: Payments;
-  readonly config: Pick<
-    ShopConfig,
-    'brand' | 'merchant' | 'payPublicUrl' | 'publicUrl' | 'playgroundMerchants'
-  >;
+  readonly config: Pick<ShopConfig, 'brand' | 'payPublicUrl' | 'publicUrl' | 'playgroundMerchants'>;
   /** Where the built pages are; without it only the interface is served. */
   readonly siteDirectory?: string;
   /** Default: the real clock. */
@@ -70,7 +67,7 @@ export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
   const router = Router();
   if (config.playgroundMerchants.length === 0) return router;
   if (siteDirectory !== undefined) {
-    const values = { merchant: config.merchant, payPublicUrl: config.payPublicUrl };
+    const values = { merchant: config.brand.id, payPublicUrl: config.payPublicUrl };
     router.use(siteRoutes({ directory: siteDirectory, values }));
   }
   const isSecure = config.publicUrl.startsWith('https:');

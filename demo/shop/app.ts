@@ -39,7 +39,7 @@ export function createShop(options: ShopOptions): Express {
   shop.use(['/api/break', '/api/playground'], requireOwnHost(config.publicUrl));
   if (moreRoutes !== undefined) shop.use(moreRoutes);
   if (siteDirectory !== undefined) {
-    const values = { merchant: config.merchant, payPublicUrl: config.payPublicUrl };
+    const values = { merchant: config.brand.id, payPublicUrl: config.payPublicUrl };
     shop.use(
       siteRoutes({ directory: siteDirectory, values, ...(drawer !== undefined && { drawer }) }),
     );

@@ -20,7 +20,6 @@ describe('the settings of the shop', () => {
       port: 0,
       host: '127.0.0.1',
       publicUrl: 'http://shop.localhost:4100',
-      merchant: 'clay-shop',
       sdkOrigins: { script: ['http://sandbox.localhost:4300'], connect: [] },
     });
   });
@@ -28,11 +27,11 @@ describe('the settings of the shop', () => {
   it('names everything that is missing at once', () => {
     const names = mistakesOf({}).map((mistake) => mistake.split(' ')[0]);
     expect(names).toEqual([
+      'SHOP_BRAND',
       'SHOP_PUBLIC_URL',
       'SHOP_DATA_FILE',
       'SHOP_PAY_PUBLIC_URL',
       'SHOP_PAY_API_URL',
-      'SHOP_MERCHANT',
       'SHOP_SIGNING_SECRET',
       'SHOP_PAY_API_KEY',
     ]);
@@ -44,7 +43,6 @@ describe('the settings of the shop', () => {
     ['SHOP_PORT', '41x'],
     ['SHOP_PUBLIC_URL', 'shop.localhost'],
     ['SHOP_PAY_PUBLIC_URL', 'ftp://pay.localhost'],
-    ['SHOP_MERCHANT', 'two words'],
     ['SHOP_ORDER_TOKEN_SECRET', 'short'],
     ['SHOP_SIGNING_SECRET', 'whsec_c2hvcnQ='],
     ['SHOP_SIGNING_SECRET', 'a-secret-without-its-prefix'],

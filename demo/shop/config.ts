@@ -20,6 +20,7 @@ export interface SdkOrigins {
 
 /** The shop's settings, checked. */
 export interface ShopConfig {
+  /** Which of the shops this is; its id is also that of our entry at the session server. */
   readonly brand: Brand;
   readonly port: number;
   readonly host: string;
@@ -30,8 +31,6 @@ export interface ShopConfig {
   readonly payPublicUrl: string;
   /** The session server as our back end reaches it. */
   readonly payApiUrl: string;
-  /** Our id at the session server. */
-  readonly merchant: string;
   /** None: orders are put at the session server, which makes the tokens. */
   readonly orderTokenSecret: string | undefined;
   /** Standard Webhooks secret (`whsec_…`) of what the session server sends us. */
@@ -45,7 +44,7 @@ export interface ShopConfig {
   readonly playgroundMerchants: readonly PlaygroundMerchant[];
 }
 
-const DEFAULT_BRAND = 'hollin-and-slip';
+const BRAND_IDS = BRANDS.map(({ id }) => id).join(' or ');
 const MIN_SECRET_BYTES = 16;
 
 const url = urlSetting('http://shop.localhost:4100');
@@ -94,16 +93,12 @@ const breakThings = z.strictObject({ sandboxUrl: url, operatorUrl: url, operator
 /** The sandbox, and the operator's listener of the session server with a key of it. */
 export type BreakThings = Readonly<z.output<typeof breakThings>>;
 
-const brand = z
-  .string()
-  .default(DEFAULT_BRAND)
-  .transform((id, context) => {
-    const found = findBrand(id);
-    if (found !== undefined) return found;
-    const ids = BRANDS.map((each) => each.id).join(' or ');
-    context.addIssue({ code: 'custom', message: `must be a brand of the shop: ${ids}` });
-    return z.NEVER;
-  });
+const brand = z.string({ error: `is missing: give ${BRAND_IDS}` }).transform((id, context) => {
+  const found = findBrand(id);
+  if (found !== undefined) return found;
+  context.addIssue({ code: 'custom', message: `must be ${BRAND_IDS}` });
+  return z.NEVER;
+});
 
 const environment = z.object({
   SHOP_BRAND: brand,
@@ -115,9 +110,6 @@ const environment = z.object({
     .min(1, 'must be the path of the order database'),
   SHOP_PAY_PUBLIC_URL: url,
   SHOP_PAY_API_URL: url,
-  SHOP_MERCHANT: z
-    .string({ error: 'is missing: give our id at the session server' })
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be our id at the session server'),
   SHOP_ORDER_TOKEN_SECRET: secret.optional(),
   SHOP_SIGNING_SECRET: signingSecret,
   SHOP_PAY_API_KEY: secret,
@@ -140,7 +132,6 @@ export function readShopConfig(env: Environment): ShopConfig {
     dataFile: values.SHOP_DATA_FILE,
     payPublicUrl: values.SHOP_PAY_PUBLIC_URL,
     payApiUrl: values.SHOP_PAY_API_URL,
-    merchant: values.SHOP_MERCHANT,
     orderTokenSecret: values.SHOP_ORDER_TOKEN_SECRET,
     signingSecret: values.SHOP_SIGNING_SECRET,
     payApiKey: values.SHOP_PAY_API_KEY,

@@ -41,7 +41,10 @@ export interface OrderView {
   readonly refund: 'none' | 'partial' | 'full';
   readonly attention: readonly string[];
   readonly timeline: readonly TimelineView[];
-  /** Fresh at each reading, so that a reload in the middle of paying works; a paid order may have none, and one is missing as in {@link PlacedOrder}. */
+  /**
+   * Fresh at each reading, so that a reload in the middle of paying works. A paid order may have none, and as in
+   * {@link PlacedOrder} there is none while the session server that makes it does not answer.
+   */
   readonly orderToken?: string;
   /** The merchant entry that it is paid at: the shop's own, or one of the playground. */
   readonly merchant: string;

@@ -26,7 +26,6 @@ export class Payments {
       ShopConfig,
       | 'brand'
       | 'payApiUrl'
-      | 'merchant'
       | 'payApiKey'
       | 'signingSecret'
       | 'orderTokenSecret'
@@ -44,7 +43,7 @@ export class Payments {
       });
     this.#brand = config.brand;
     this.#makesTokens = config.orderTokenSecret !== undefined;
-    this.own = clientOf(config.merchant, config.payApiKey);
+    this.own = clientOf(config.brand.id, config.payApiKey);
     this.others = new Map(
       config.playgroundMerchants.map(({ id, apiKey }) => [id, clientOf(id, apiKey)]),
     );

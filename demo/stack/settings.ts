@@ -32,7 +32,7 @@ export const PORT_NAMES = [
 
 export type PortName = (typeof PORT_NAMES)[number];
 
-/** Something for each that listens. */
+/** A value for each that listens. */
 export function perPort<Value>(valueOf: (name: PortName) => Value): Record<PortName, Value> {
   const entries = PORT_NAMES.map((name) => [name, valueOf(name)]);
   return Object.fromEntries(entries) as Record<PortName, Value>;
@@ -162,49 +162,33 @@ export function sessionServerEnv(
   };
 }
 
-/** Environment of the first shop. */
+/** Environment of a shop. The first one has the playground; the second one puts its orders. */
 export function shopEnv(
+  shop: 'shop' | 'roastery',
   addresses: StackAddresses,
   secrets: StackSecrets,
   database: string,
 ): ProcessEnv {
+  const playground = JSON.stringify(listPlaygroundMerchants(addresses.sandbox, secrets));
+  const entry: ProcessEnv =
+    shop === 'shop'
+      ? {
+          SHOP_BRAND: MERCHANT,
+          SHOP_ORDER_TOKEN_SECRET: secrets.orderTokenSecret,
+          SHOP_SIGNING_SECRET: secrets.signingSecret,
+          SHOP_PAY_API_KEY: secrets.merchantApiKey,
+          SHOP_PLAYGROUND_MERCHANTS: playground,
+        }
+      : {
+          SHOP_BRAND: ROASTERY,
+          SHOP_SIGNING_SECRET: deriveSigningSecret(secrets, ROASTERY),
+          SHOP_PAY_API_KEY: deriveApiKey(secrets, ROASTERY),
+        };
   return {
-    ...anyShopEnv(addresses, secrets, database),
-    SHOP_BRAND: MERCHANT,
-    SHOP_PORT: portOf(addresses.shopApi),
-    SHOP_PUBLIC_URL: addresses.shop,
-    SHOP_MERCHANT: MERCHANT,
-    SHOP_ORDER_TOKEN_SECRET: secrets.orderTokenSecret,
-    SHOP_SIGNING_SECRET: secrets.signingSecret,
-    SHOP_PAY_API_KEY: secrets.merchantApiKey,
-    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(addresses.sandbox, secrets)),
-  };
-}
-
-/** Environment of the second shop, which puts its orders. */
-export function roasteryEnv(
-  addresses: StackAddresses,
-  secrets: StackSecrets,
-  database: string,
-): ProcessEnv {
-  return {
-    ...anyShopEnv(addresses, secrets, database),
-    SHOP_BRAND: ROASTERY,
-    SHOP_PORT: portOf(addresses.roasteryApi),
-    SHOP_PUBLIC_URL: addresses.roastery,
-    SHOP_MERCHANT: ROASTERY,
-    SHOP_SIGNING_SECRET: deriveSigningSecret(secrets, ROASTERY),
-    SHOP_PAY_API_KEY: deriveApiKey(secrets, ROASTERY),
-  };
-}
-
-function anyShopEnv(
-  addresses: StackAddresses,
-  secrets: StackSecrets,
-  database: string,
-): ProcessEnv {
-  return {
+    ...entry,
     SHOP_HOST: '127.0.0.1',
+    SHOP_PORT: portOf(addresses[shop]),
+    SHOP_PUBLIC_URL: addresses[shop],
     SHOP_DATA_FILE: database,
     SHOP_PAY_PUBLIC_URL: addresses.pay,
     SHOP_PAY_API_URL: addresses.payApi,

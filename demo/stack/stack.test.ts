@@ -106,7 +106,7 @@ describe('the stack', () => {
     );
     const page = await fetch(`${addresses.consoleApi}/api/transactions?limit=1`);
     expect(await page.json()).toMatchObject({ hasMore: true, rows: [{ source: 'payments' }] });
-    const shopEnvironment = shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'));
+    const shopEnvironment = shopEnv('shop', addresses, secrets, join(dataDirectory, 'shop.sqlite'));
     expect(JSON.stringify(shopEnvironment)).not.toContain(secrets.providerApiKey);
   });
 
@@ -141,8 +141,8 @@ describe('the stack', () => {
   });
 
   it('says in the process’s own words why it does not start, and leaves nothing', async () => {
-    const starting = start({ env: { shop: { SHOP_MERCHANT: 'two words' } } });
-    await expect(starting).rejects.toThrow(/The shop ended with code 1[^]*SHOP_MERCHANT/);
+    const starting = start({ env: { shop: { SHOP_BRAND: 'no-such-shop' } } });
+    await expect(starting).rejects.toThrow(/The shop ended with code 1[^]*SHOP_BRAND/);
   });
 });
 

@@ -15,7 +15,6 @@ import {
   consoleEnv,
   sandboxEnv,
   sessionServerEnv,
-  roasteryEnv,
   shopEnv,
   type PortName,
   type ProcessEnv,
@@ -121,11 +120,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     writeMerchantsFile({ file: merchants, addresses, secrets });
     const database = join(dataDirectory, 'session-server.sqlite');
     envs.set('session-server', sessionServerEnv(addresses, secrets, { database, merchants }));
-    envs.set('shop', shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite')));
-    envs.set(
-      'roastery',
-      roasteryEnv(addresses, secrets, join(dataDirectory, `${ROASTERY}.sqlite`)),
-    );
+    for (const [name, file] of [
+      ['shop', 'shop'],
+      ['roastery', ROASTERY],
+    ] as const) {
+      const orders = join(dataDirectory, `${file}.sqlite`);
+      envs.set(name, shopEnv(name, addresses, secrets, orders));
+    }
     envs.set('console', consoleEnv(addresses, secrets, join(dataDirectory, 'webhook-keys')));
     await Promise.all([
       start('session-server'),

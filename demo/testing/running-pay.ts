@@ -46,6 +46,7 @@ export async function startPay(): Promise<RunningPay> {
     sandbox: sandbox.control,
     secrets,
     shopEnv: shopEnv(
+      'shop',
       { ...addresses, payApi, operator: `http://127.0.0.1:${server.operatorPort}` },
       secrets,
       ':memory:',

@@ -14,7 +14,7 @@ import { OrderStore } from '../shop/order-store.js';
 import { Payments } from '../shop/payments.js';
 import type { OrderView, PlacedOrder } from '../shop/order-view.js';
 
-export const MERCHANT = 'clay-shop';
+export const MERCHANT = 'hollin-and-slip';
 export const ORDER_TOKEN_SECRET = 'order-token-secret-for-tests';
 export const SIGNING_SECRET = `whsec_${Buffer.from('signing-secret-for-tests').toString('base64')}`;
 
@@ -25,7 +25,7 @@ export const GOOD_ENV = {
   SHOP_DATA_FILE: ':memory:',
   SHOP_PAY_PUBLIC_URL: 'http://pay.localhost:4200',
   SHOP_PAY_API_URL: 'http://127.0.0.1:4200',
-  SHOP_MERCHANT: MERCHANT,
+  SHOP_BRAND: MERCHANT,
   SHOP_ORDER_TOKEN_SECRET: ORDER_TOKEN_SECRET,
   SHOP_SIGNING_SECRET: SIGNING_SECRET,
   SHOP_PAY_API_KEY: 'merchant-api-key-for-tests',
