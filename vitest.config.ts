@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { keepTemporaryFilesInMemory } from './scripts/memory-folder.mjs';
+
+keepTemporaryFilesInMemory();
 
 const include = [
   'packages/{create,merchant,operator,page-kit,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
