@@ -5,8 +5,8 @@ import { join } from 'node:path';
 /** Linux keeps in memory what is written here. */
 const MEMORY = '/dev/shm';
 const PREFIX = `pay-checkout-${process.getuid?.()}-`;
-/** Many times what our tests keep at a time; a container may have 64 MB. */
-const ENOUGH_BYTES = 4 * 1024 ** 3;
+/** All tests together keep 250 MB at a time; a container may have 64 MB. */
+const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
  * Gives this process and those that it starts a folder for temporary files in memory, which goes when the
