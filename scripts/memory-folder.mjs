@@ -10,18 +10,19 @@ const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
  * Gives this process and those that it starts a folder for temporary files in memory, which goes when the
- * process ends: tests make thousands of small databases, and sync each of their changes. Where there is no
- * such memory, or not enough, all stays as it is.
+ * process ends: tests make thousands of small databases, and sync each of their changes. All stays as it is
+ * where there is no such memory, or not enough, and where `TMPDIR` says where temporary files belong.
  */
 export function keepTemporaryFilesInMemory() {
-  if (process.env['TMPDIR']?.startsWith(join(MEMORY, PREFIX)) || !hasMemory()) return;
+  if (process.env['TMPDIR'] !== undefined || !hasMemory()) return;
   removeLeftovers();
   const folder = mkdtempSync(join(MEMORY, `${PREFIX}${process.pid}-`));
   // Others look for their own folders in it, such as a PostgreSQL that runs as another user.
   chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
   process.once('exit', () => {
-    rmSync(folder, { recursive: true, force: true });
+    // A PostgreSQL that ends with this process may still write.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
 }
 
