@@ -5,7 +5,7 @@ import { expectContrast, expectNoBarriers } from './barriers.js';
 import { Journey } from './journey.js';
 import { isFirefox } from './patience.js';
 import { Playground } from './playground.js';
-import { CARDS, ONE_COFFEE, orderOne, PAID, type Shopper } from './shopper.js';
+import { CARDS, ONE_COFFEE, placeOrder, PAID, type Shopper } from './shopper.js';
 
 let journey: Journey;
 let shopper: Shopper;
@@ -68,7 +68,7 @@ describe.skipIf(isFirefox)('a person with a disability', () => {
     await page.locator('button[type=submit]').click();
     await page.locator('.problems').waitFor();
     await expectNoBarriers(page, 'the second shop', 'a form that is not filled in');
-    const { order } = await page.evaluate(orderOne, ONE_COFFEE);
+    const { order } = await page.evaluate(placeOrder, ONE_COFFEE);
     await page.goto(`${roastery}/order?order=${order}`);
     await page.locator('h1').waitFor();
     await expectNoBarriers(page, 'the second shop', 'order');

@@ -20,6 +20,7 @@ beforeAll(async () => {
   journey = await Journey.start();
   shopper = await journey.shopper();
   placed = await shopper.order();
+  await shopper.visitBarePage();
 });
 afterAll(() => journey.stop());
 

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveOperatorKey } from '../stack/secrets.js';
 import { Journey } from './journey.js';
-import { CARDS, ONE_COFFEE, orderOne, Shopper } from './shopper.js';
+import { CARDS, ONE_COFFEE, placeOrder, Shopper } from './shopper.js';
 
 const PICTURES = join(import.meta.dirname, '../../docs/pictures');
 /** What all of them may weigh: they are in every clone. */
@@ -89,7 +89,7 @@ describe('the pictures of the documents', () => {
     await take('hosted');
 
     await page.goto(roastery);
-    const coffee = await page.evaluate(orderOne, ONE_COFFEE);
+    const coffee = await page.evaluate(placeOrder, ONE_COFFEE);
     await page.goto(`${roastery}/pay?order=${coffee.order}`);
     await shopper.form.getByLabel('رقم البطاقة').waitFor();
     await take('roastery');

@@ -205,6 +205,7 @@ describe('the pages of the shop', () => {
     const { page } = shopper;
     await page.setViewportSize({ width: 360, height: 740 });
     const { order } = await shopper.order();
+    await page.goto(`${journey.addresses.shop}/`);
     await page.locator('[data-add]').first().click();
     for (const path of ['', 'basket', 'checkout', `pay?order=${order}`, `order?order=${order}`]) {
       await page.goto(`${journey.addresses.shop}/${path}`);

@@ -18,31 +18,33 @@ export const BARE_PAGE = '/bare';
 /** The first shop makes its tokens without asking. */
 export type PayableOrder = Required<PlacedOrder>;
 
-/** What the roastery sells, and where it sends it. */
-export const ONE_COFFEE = { sku: 'cardamom-noon', postcode: '13001', country: 'الكويت' };
+/** An order of one thing, as a page of a shop sends it. */
+const orderOf = (sku: string, postcode: string, country: string) => ({
+  items: [{ sku, quantity: 1 }],
+  customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
+  address: { address1: 'Flat 3, 12 Sample Street', town: 'Sampleton', postcode, country },
+});
 
-/** Orders one thing on a page of a shop. */
-export async function orderOne({
-  sku = 'two-tone-cup',
-  postcode = 'ZZ1 1ZZ',
-  country = 'United Kingdom',
-} = {}): Promise<PayableOrder> {
+export const ONE_CUP = orderOf('two-tone-cup', 'ZZ1 1ZZ', 'United Kingdom');
+export const ONE_COFFEE = orderOf('cardamom-noon', '13001', 'الكويت');
+
+/** Orders on a page of a shop. */
+export async function placeOrder(order: ReturnType<typeof orderOf>): Promise<PayableOrder> {
   const response = await fetch('/api/orders', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      items: [{ sku, quantity: 1 }],
-      customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
-      address: {
-        address1: 'Flat 3, 12 Sample Street',
-        town: 'Sampleton',
-        postcode,
-        country,
-      },
-    }),
+    body: JSON.stringify(order),
   });
   return (await response.json()) as PayableOrder;
 }
+
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+}
+
+const asCookieHeader = (cookies: readonly Cookie[]): string =>
+  cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
 
 /**
  * What an order looks like to the shop, with the cookies of a browser. Node does not resolve names under
@@ -51,10 +53,11 @@ export async function orderOne({
 export async function readOrderView(
   { shopApi }: StackAddresses,
   order: string,
-  cookies: readonly { name: string; value: string }[],
+  cookies: readonly Cookie[],
 ): Promise<OrderView> {
-  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-  const response = await fetch(`${shopApi}/api/orders/${order}`, { headers: { cookie } });
+  const response = await fetch(`${shopApi}/api/orders/${order}`, {
+    headers: { cookie: asCookieHeader(cookies) },
+  });
   return (await response.json()) as OrderView;
 }
 
@@ -70,10 +73,20 @@ export class Shopper {
     this.#addresses = addresses;
   }
 
-  /** Orders one thing without walking through the shop; the browser gets its cookie. */
+  /** Orders one thing without a page of the shop; the browser gets its cookie. */
   async order(): Promise<PayableOrder> {
-    await this.page.goto(`${this.#addresses.shop}/`);
-    return this.page.evaluate(orderOne, {});
+    const { shop, shopApi } = this.#addresses;
+    const response = await fetch(`${shopApi}/api/orders`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        cookie: asCookieHeader(await this.#context.cookies(shop)),
+      },
+      body: JSON.stringify(ONE_CUP),
+    });
+    const [name = '', value = ''] = response.headers.get('set-cookie')?.split(/[=;]/) ?? [];
+    await this.#context.addCookies([{ name, value, url: shop, httpOnly: true, sameSite: 'Lax' }]);
+    return (await response.json()) as PayableOrder;
   }
 
   /** Orders, and goes to the payment page. */

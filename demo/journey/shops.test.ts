@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectNoBarriers } from './barriers.js';
 import { Journey } from './journey.js';
 import { isFirefox } from './patience.js';
-import { CARDS, ONE_COFFEE, orderOne, PAID } from './shopper.js';
+import { CARDS, ONE_COFFEE, placeOrder, PAID } from './shopper.js';
 
 let journey: Journey;
 beforeAll(async () => {
@@ -152,7 +152,7 @@ describe('the second shop', () => {
     const { page } = shopper;
     await journey.stack.kill('session-server');
     await page.goto(roastery);
-    const { order } = await page.evaluate(orderOne, ONE_COFFEE);
+    const { order } = await page.evaluate(placeOrder, ONE_COFFEE);
     await page.goto(`${roastery}/pay?order=${order}`);
     await page.getByText('لا يمكن دفع هذا الطلب الآن.').waitFor();
     expect(await page.locator('pay-checkout').count()).toBe(0);

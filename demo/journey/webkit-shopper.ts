@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import { startWebKit, type WebKit } from '../../scripts/webkit.mjs';
 import type { OrderView } from '../shop/order-view.js';
 import type { StackAddresses } from '../stack/stack.js';
-import { BARE_PAGE, orderOne, type PayableOrder, readOrderView } from './shopper.js';
+import { BARE_PAGE, ONE_CUP, placeOrder, type PayableOrder, readOrderView } from './shopper.js';
 
 /** WebDriver's name of an element. */
 type Found = Readonly<Record<string, string>>;
@@ -114,7 +114,7 @@ export class WebKitShopper {
   /** Orders one thing without walking through the shop; the browser gets its cookie. */
   async order(): Promise<PayableOrder> {
     await this.goTo(`${this.#addresses.shop}/`);
-    return this.run(orderOne);
+    return this.run(placeOrder, ONE_CUP);
   }
 
   /** Orders, and goes to the payment page. */
