@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { browserEnvironment, findBrowser, findFirefox, findWebKit } from './browsers.mjs';
 import { ROOT, SetupError, isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
+import { keepTemporaryFilesInMemory } from './memory-folder.mjs';
 import { addCounts, countVitest, formatCounts, checkRun } from './test-counts.mjs';
 
 /** @typedef {import('./test-counts.mjs').TestCounts} TestCounts */
@@ -76,6 +77,7 @@ async function runSuites(suites, names, browserEnv) {
     const known = suites.map(({ name }) => name).join(', ');
     throw new SetupError(`There is no suite called ${unknown.join(', ')}; there are ${known}.`);
   }
+  keepTemporaryFilesInMemory();
   // Hundreds of programs of ours start; each would compile the same modules again.
   const NODE_COMPILE_CACHE = join(ROOT, '.cache/node-compile');
   const env = { ...process.env, ...browserEnv, NODE_COMPILE_CACHE };
