@@ -29,6 +29,10 @@ export default defineConfig(({ mode: site }) => {
             .map((file) => join(root, file)),
           ...(shop ? [join(demo, 'playground/pages/drawer.ts')] : []),
         ],
+        // What pages of the shop share is one small file: a phone waits longer for six.
+        ...(shop && {
+          output: { codeSplitting: { groups: [{ name: 'shop', minShareCount: 2 }] } },
+        }),
       },
     },
   };
