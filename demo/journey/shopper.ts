@@ -1,4 +1,4 @@
-import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
+import type { BrowserContext, Cookie, FrameLocator, Locator, Page } from 'playwright-core';
 import type { StackAddresses } from '../stack/stack.js';
 import type { OrderView, PlacedOrder } from '../shop/order-view.js';
 
@@ -38,12 +38,9 @@ export async function placeOrder(order: ReturnType<typeof orderOf>): Promise<Pay
   return (await response.json()) as PayableOrder;
 }
 
-interface Cookie {
-  readonly name: string;
-  readonly value: string;
-}
+type NamedValue = Pick<Cookie, 'name' | 'value'>;
 
-const asCookieHeader = (cookies: readonly Cookie[]): string =>
+const asCookieHeader = (cookies: readonly NamedValue[]): string =>
   cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
 
 /**
@@ -53,7 +50,7 @@ const asCookieHeader = (cookies: readonly Cookie[]): string =>
 export async function readOrderView(
   { shopApi }: StackAddresses,
   order: string,
-  cookies: readonly Cookie[],
+  cookies: readonly NamedValue[],
 ): Promise<OrderView> {
   const response = await fetch(`${shopApi}/api/orders/${order}`, {
     headers: { cookie: asCookieHeader(cookies) },
