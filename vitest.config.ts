@@ -41,8 +41,6 @@ export default defineConfig({
     // A file waits half of its time, for programs that it started and for time to pass: two workers leave a
     // third of two processors idle.
     maxWorkers: 4,
-    // Megabytes. With four times the usual room for what lives shortly, 5 % less is computed.
-    execArgv: ['--max-semi-space-size=64'],
     retry: 0,
     // These end what hangs, and no more: a busy machine takes many times as long as an idle one.
     testTimeout: 300_000,

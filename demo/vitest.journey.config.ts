@@ -1,18 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { isFirefox, PATIENCE_MS, TEST_TIMEOUT_MS } from './journey/patience.js';
-
-/** Few lines that take long. */
-const LONG = /\/(accessibility|outage|scenarios)\.test\.ts$/;
-
-/** Where vitest knows of no earlier run, it starts the largest files first, and waits for these in the end. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
-  }
-}
 
 /** The journeys: a real browser over the real processes, each file with a stack of its own. */
 export default defineConfig({
@@ -26,6 +13,5 @@ export default defineConfig({
     expect: { poll: { timeout: PATIENCE_MS } },
     // Each file runs three servers and a browser; two at a time leave a fifth of two processors idle.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
   },
 });
