@@ -19,7 +19,7 @@ const COMMAND_MS = 20_000;
  */
 export async function startWebKit(args) {
   const { driver, miniBrowser, xvfb } = findWebKit();
-  const screen = ['-screen', '0', '1280x2048x24', '-nolisten', 'tcp'];
+  const screen = ['-screen', '0', '1280x3072x24', '-nolisten', 'tcp'];
   const { stdout, pid } = spawn(xvfb, ['-displayfd', '1', ...screen], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -54,9 +54,19 @@ export class WebKitShopper {
   /** With Intelligent Tracking Prevention, as people have it. */
   static async start(addresses: StackAddresses): Promise<WebKitShopper> {
     const webKit = await startWebKit(['--enable-itp']);
-    // WebKit scrolls no page to a button in a frame of another site, so all of a page is in sight.
-    await webKit.send('POST', 'window/rect', { x: 0, y: 0, width: 1024, height: 2000 });
-    return new WebKitShopper(webKit, addresses, (await webKit.send('GET', 'window')) as string);
+    const handle = (await webKit.send('GET', 'window')) as string;
+    return WebKitShopper.#inTallWindow(webKit, addresses, handle);
+  }
+
+  /** In a window with the focus, in which every page is in sight: WebKit scrolls none to a frame's button. */
+  static async #inTallWindow(
+    webKit: WebKit,
+    addresses: StackAddresses,
+    handle: string,
+  ): Promise<WebKitShopper> {
+    await webKit.send('POST', 'window', { handle });
+    await webKit.send('POST', 'window/rect', { x: 0, y: 0, width: 1024, height: 3000 });
+    return new WebKitShopper(webKit, addresses, handle);
   }
 
   /** Another window of the same browser, next to this one: a tab would be hidden. */
@@ -64,7 +74,7 @@ export class WebKitShopper {
     const { handle } = (await this.#webKit.send('POST', 'window/new', { type: 'window' })) as {
       handle: string;
     };
-    return new WebKitShopper(this.#webKit, this.#addresses, handle);
+    return WebKitShopper.#inTallWindow(this.#webKit, this.#addresses, handle);
   }
 
   /** The window that `act` opens. */
@@ -76,7 +86,7 @@ export class WebKitShopper {
       if (opened === undefined) throw new Error('No window has been opened.');
       return opened;
     }, PATIENCE);
-    return new WebKitShopper(this.#webKit, this.#addresses, handle);
+    return WebKitShopper.#inTallWindow(this.#webKit, this.#addresses, handle);
   }
 
   async isClosed(): Promise<boolean> {
@@ -160,10 +170,6 @@ export class WebKitShopper {
   }
 
   async press(words: string, place: Place = 'page'): Promise<void> {
-    // The driver leaves what it presses in a frame at the edge of the window, below the shop's drawer.
-    await this.run(() => {
-      document.querySelector('pay-checkout')?.scrollIntoView({ block: 'end' });
-    });
     await this.#send(await this.#find(words, place), 'click');
   }
 
