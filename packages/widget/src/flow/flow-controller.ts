@@ -220,7 +220,7 @@ export class FlowController implements ReactiveController, FlowContext {
     this.presentation = this.nextPresentation;
     if (this.presentation === 'popup' && hostedUrl) {
       this.#isWindowSeen = false;
-      this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
+      this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`, this.window?.closed);
       if (!this.window) this.presentation = 'redirect';
     }
     if (!hostedUrl || this.presentation !== 'redirect' || this.#isBack) return true;
@@ -262,6 +262,7 @@ export class FlowController implements ReactiveController, FlowContext {
     if (isOtherOrder) {
       if (this.#subject) {
         this.window?.close();
+        this.window = undefined;
         this.send({ type: 'order-changed' });
       }
       this.#subject = subject;

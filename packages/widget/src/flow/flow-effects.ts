@@ -116,7 +116,7 @@ export const listenToPage: Effect = (flow, emit, signal) => {
   };
   const onMessage = (event: MessageEvent<unknown>): void => {
     const { host, state, poller } = flow;
-    if (event.source && event.source === flow.window) emit({ type: 'window-seen' });
+    if (event.source === flow.window) emit({ type: 'window-seen' });
     if (isReasonToPoll(event, host.serverUrl, state.known?.checkout)) poller.poll();
   };
   const on = (type: string, run: (event: never) => unknown): void =>
@@ -304,8 +304,9 @@ export const watchWindow: Effect = async (flow, emit, signal) => {
 /** Asks once whether a payment that is shown as received was refunded since. */
 export const lookForRefund: Effect = async (flow, emit, signal) => {
   const { checkout = '', revision = 0 } = flow.state.known ?? {};
-  const asked = [[checkout, revision]] as const;
-  const reply = await fetchStatuses(flow.host.serverUrl, asked, 0, signal).catch(() => undefined);
+  const reply = await fetchStatuses(flow.host.serverUrl, [[checkout, revision]], 0, signal).catch(
+    () => undefined,
+  );
   for (const status of reply?.checkouts ?? []) emit({ type: 'status', status });
 };
 

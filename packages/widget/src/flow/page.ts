@@ -56,13 +56,22 @@ export function leaveFor(url: string): void {
  * click only, and Firefox throws in a frame whose `sandbox` forbids windows
  * (https://bugzilla.mozilla.org/show_bug.cgi?id=1176397).
  */
-export function openWindow(url: string, name: string): Window | null | undefined {
+export function openWindow(
+  url: string,
+  name: string,
+  isClosed?: boolean,
+): Window | null | undefined {
   return attempt(() => {
-    const opened = open('', `pay-checkout ${name}`, 'popup,width=520,height=760');
+    const key = `pay-checkout ${name}`;
+    // Only where there may be one: WebKit separates an empty window from a page with a policy (COOP) of
+    // `same-origin-allow-popups` as soon as it leads to another site.
+    const mayExist = !isClosed && attempt(() => sessionStorage.getItem(key));
+    const opened = open(mayExist ? '' : url, key, 'popup,width=520,height=760');
+    attempt(() => sessionStorage.setItem(key, key));
     // What a page of another site shows cannot be read: then it is no new one.
-    const isNew = attempt(() => opened?.location.href === 'about:blank');
+    const isNew = mayExist && attempt(() => opened?.location.href === 'about:blank');
     if (isNew) opened?.location.replace(url);
-    else attempt(() => opened?.focus());
+    else opened?.focus();
     return opened;
   });
 }

@@ -194,8 +194,8 @@ async function send<Reply>(
     if (ok) return (await read()) as Reply;
     const problem = (await read().catch(() => ({}))) as Partial<Problem>;
     const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
-    const fields = problem.errors?.map(({ field }) => field);
-    const { requestId, detail, unpaid } = problem;
+    const { requestId, errors, detail, unpaid } = problem;
+    const fields = errors?.map(({ field }) => field);
     throw new CodedError(code, undefined, status, requestId, fields, detail, unpaid);
   } catch (error) {
     // No server can allow the origin of a sandboxed frame, or of a file: asking again does not help.

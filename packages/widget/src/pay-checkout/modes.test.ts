@@ -13,11 +13,12 @@ const WINDOW_ASKS_MS = 4000;
 const TOKEN = 'A1001.2000000000.c2lnbmF0dXJl';
 
 /** The window that a test's element opens; a browser under test opens as many as it is asked to. */
-function nextWindow(): Promise<Window | null> {
+function nextWindow(see?: (url: unknown) => void): Promise<Window | null> {
   const real = window.open.bind(window);
   return new Promise((resolve) => {
     window.open = (...args) => {
       window.open = real;
+      see?.(args[0]);
       const opened = real(...args);
       resolve(opened);
       return opened;
@@ -45,7 +46,10 @@ function recordModes(harness: PayCheckoutHarness): Presentation[] {
 
 describe('<pay-checkout> modes', () => {
   let server: TestServer;
-  beforeEach(async () => (server = await new TestServer().start()));
+  beforeEach(async () => {
+    server = await new TestServer().start();
+    sessionStorage.clear();
+  });
 
   const hostedUrl = (): string => `${server.url}/v1/pay/corner-shop/${TOKEN}`;
   /** The hosted page has been opened with the order token. */
@@ -222,6 +226,20 @@ describe('<pay-checkout> modes', () => {
       await until(async () => (await server.hints()).includes('cancelled'));
     });
 
+    it('leads each new window to the payment page: WebKit would separate an empty one from this page', async () => {
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
+      const urls: unknown[] = [];
+      for (let presses = 0; presses < 2; presses++) {
+        const opening = nextWindow((url) => urls.push(url));
+        const isSeen = windowSaysHello();
+        await harness.during('ready', () => harness.press());
+        const popup = await opening;
+        await isSeen;
+        await harness.during('idle', () => popup?.close());
+      }
+      expect(urls).to.deep.equal([hostedUrl(), hostedUrl()]);
+    });
+
     it('two orders of one page have a window each, and each keeps its own', async () => {
       const first = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const other = { order: 'A1002', orderToken: 'A1002.2000000000.c2lnbmF0dXJl' };
@@ -238,10 +256,12 @@ describe('<pay-checkout> modes', () => {
 
       // As after a reload: the order's window is used again.
       const again = await PayCheckoutHarness.place(server, { mode: 'popup' });
-      opening = nextWindow();
+      const urls: unknown[] = [];
+      opening = nextWindow((url) => urls.push(url));
       await again.during('ready', () => again.press());
       expect(await opening).to.equal(ofFirst);
       // As it is: a card may be being paid in it.
+      expect(urls).to.deep.equal(['']);
       expect(await server.seen('GET', RegExp(`/v1/pay/.*${TOKEN}$`))).to.have.length(1);
       ofFirst?.close();
       ofSecond?.close();
@@ -454,9 +474,10 @@ describe('<pay-checkout> modes', () => {
       const tab = await Tab.open(server);
       const { page } = tab;
       const opened: string[] = [];
-      page.open = () => {
-        const place = { href: 'about:blank', replace: (url: string) => opened.push(url) };
-        return { closed: false, close: () => undefined, location: place } as unknown as Window;
+      page.open = (wanted) => {
+        opened.push(String(wanted));
+        const ignore = (): void => undefined;
+        return { closed: false, focus: ignore, close: ignore } as Window;
       };
       tab.element.start();
       await tab.reaches('ready');
