@@ -55,6 +55,8 @@ export function leaveFor(url: string): void {
  * `name` has already comes to the front as it is: a card may be being paid in it. Browsers allow it in a
  * click only, and Firefox throws in a frame whose `sandbox` forbids windows
  * (https://bugzilla.mozilla.org/show_bug.cgi?id=1176397).
+ *
+ * @param isClosed whether the window of that name is known to be closed
  */
 export function openWindow(
   url: string,
