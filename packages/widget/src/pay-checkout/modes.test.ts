@@ -263,7 +263,15 @@ describe('<pay-checkout> modes', () => {
       // As it is: a card may be being paid in it.
       expect(urls).to.deep.equal(['']);
       expect(await server.seen('GET', RegExp(`/v1/pay/.*${TOKEN}$`))).to.have.length(1);
-      ofFirst?.close();
+
+      // A tag that takes up the other order has closed its own window, and not that of the other order.
+      await again.during('idle', () => Object.assign(again.element, other));
+      await until(() => again.button !== null);
+      opening = nextWindow((url) => urls.push(url));
+      await again.during('ready', () => again.press());
+      expect(await opening).to.equal(ofSecond);
+      expect(urls).to.deep.equal(['', '']);
+      expect(ofFirst?.closed).to.equal(true);
       ofSecond?.close();
     });
 
